@@ -1,0 +1,29 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+
+	"satelle/internal/fault"
+)
+
+// refuseNetwork returns an error if dir lies on a file system whose locks,
+// writes and mapped pages other machines share or somebody else answers for.
+func refuseNetwork(dir string) error {
+	name, err := networkFS(dir)
+	if err != nil || name == "" {
+		return err
+	}
+	return fault.New(fault.Refused,
+		"%s lies on a network file system (%s), where neither locks nor crash safety hold: set SATELLE_HOME to a folder on a local disk", dir, name)
+}
+
+// existingDir returns dir or its nearest ancestor that exists.
+func existingDir(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
