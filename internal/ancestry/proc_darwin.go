@@ -1,0 +1,48 @@
+package ancestry
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+var errGone = errors.New("no such process")
+
+// lookup asks the kernel for the process's entry.
+func lookup(pid int) (process, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		// An empty answer, which the kernel gives for an id without a
+		// process, arrives as EIO.
+		if errors.Is(err, unix.EIO) || errors.Is(err, unix.ESRCH) {
+			return process{}, errGone
+		}
+		return process{}, err
+	}
+	t := info.Proc.P_starttime
+	return process{
+		pid:    pid,
+		parent: int(info.Eproc.Ppid),
+		start:  strconv.FormatInt(t.Sec, 10) + "." + strconv.FormatInt(int64(t.Usec), 10),
+	}, nil
+}
+
+// runsHook reports whether pid runs the installed hook command. The kernel
+// answers with the argument count, the executable, padding and the arguments.
+func runsHook(pid int) (bool, error) {
+	b, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(b) < 4 {
+		return false, err
+	}
+	argc := int(b[0]) | int(b[1])<<8 | int(b[2])<<16
+	_, args, _ := strings.Cut(string(b[4:]), "\x00")
+	argv := strings.SplitN(strings.TrimLeft(args, "\x00"), "\x00", argc+1)
+	if len(argv) > argc {
+		argv = argv[:argc]
+	}
+	return ours(argv), nil
+}
+
+func gone(err error) bool { return errors.Is(err, errGone) }

@@ -1,0 +1,59 @@
+package ancestry
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+var errStat = errors.New("unreadable process status")
+
+// lookup reads /proc/<pid>/stat. The program's name stands in parentheses and
+// may hold anything, so the fields count from the last one.
+func lookup(pid int) (process, error) {
+	b, err := head("/proc/"+strconv.Itoa(pid)+"/stat", 4<<10)
+	if err != nil {
+		return process{}, err
+	}
+	i := strings.LastIndexByte(b, ')')
+	if i < 0 {
+		return process{}, errStat
+	}
+	fields := strings.Fields(b[i+1:])
+	const ppid, starttime = 4 - 3, 22 - 3 // proc_pid_stat(5) counts from 1; two fields are cut off
+	if len(fields) <= starttime {
+		return process{}, errStat
+	}
+	parent, err := strconv.Atoi(fields[ppid])
+	if err != nil {
+		return process{}, errStat
+	}
+	return process{pid: pid, parent: parent, start: fields[starttime]}, nil
+}
+
+// runsHook reports whether pid runs the installed hook command.
+func runsHook(pid int) (bool, error) {
+	b, err := head("/proc/"+strconv.Itoa(pid)+"/cmdline", 8<<10)
+	if err != nil {
+		return false, err
+	}
+	return ours(strings.Split(b, "\x00")), nil
+}
+
+func gone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+}
+
+func head(path string, limit int64) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, limit))
+	return string(b), err
+}

@@ -1,0 +1,12 @@
+//go:build !linux && !darwin
+
+package ancestry
+
+import "errors"
+
+// errUnsupported makes authority fail closed where ancestors can't be told.
+var errUnsupported = errors.New("the ancestors of a process can't be told on this system")
+
+func lookup(int) (process, error) { return process{}, errUnsupported }
+func runsHook(int) (bool, error)  { return false, errUnsupported }
+func gone(error) bool             { return false }

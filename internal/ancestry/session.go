@@ -1,0 +1,177 @@
+package ancestry
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Session is a harness session that a hook registered.
+type Session struct {
+	ID      string // the harness's own session id
+	Harness string
+	PID     int // the harness's process
+}
+
+// Signature is the part of the installed hook command by which its processes
+// are told from the harness that runs them.
+const Signature = `${SATELLE_HOME:-${HOME:-}/.satelle}/bin`
+
+const (
+	maxDepth = 64      // ancestors looked at
+	maxEntry = 4 << 10 // bytes of a registration
+	maxSweep = 512     // registrations looked at when a new one is written
+)
+
+// process is what the system tells of a process.
+type process struct {
+	pid, parent int
+	start       string // unique among processes of that id since boot
+}
+
+func (p process) name() string { return strconv.Itoa(p.pid) + "-" + p.start }
+
+// Register records that the harness which runs this hook drives a session: the
+// nearest ancestor that is not the hook command itself. A registration that
+// stands already costs one read.
+func Register(home, session, harness string) error {
+	p, err := lookup(os.Getppid())
+	for depth := 0; err == nil && p.parent > 0 && depth < maxDepth; depth++ {
+		var ours bool
+		if ours, err = runsHook(p.pid); err != nil || !ours {
+			break
+		}
+		p, err = lookup(p.parent)
+	}
+	if err != nil {
+		return fmt.Errorf("finding the harness among the ancestors: %w", err)
+	}
+	return write(filepath.Join(home, "sessions"), p, encode(session, harness))
+}
+
+// Find returns the session whose harness is an ancestor of this process. An
+// error means that it can't be told, which must count as "in a session".
+func Find(home string) (Session, bool, error) {
+	dir := filepath.Join(home, "sessions")
+	pid := os.Getppid()
+	for depth := 0; pid > 0; depth++ {
+		if depth == maxDepth {
+			return Session{}, false, errors.New("too many ancestors")
+		}
+		p, err := lookup(pid)
+		if err != nil {
+			return Session{}, false, fmt.Errorf("looking at the ancestors: %w", err)
+		}
+		s, err := read(filepath.Join(dir, p.name()))
+		if err == nil {
+			s.PID = p.pid
+			return s, true, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return Session{}, false, err
+		}
+		pid = p.parent
+	}
+	return Session{}, false, nil
+}
+
+// write stores a registration so that a reader sees all of it or nothing.
+func write(dir string, p process, line string) error {
+	path := filepath.Join(dir, p.name())
+	if old, err := os.ReadFile(path); err == nil && string(old) == line {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp := path + "." + strconv.Itoa(os.Getpid())
+	if err := os.WriteFile(temp, []byte(line), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	sweep(dir)
+	return nil
+}
+
+// sweep removes registrations of processes that are gone. It runs only when
+// one is written, and what it can't judge it leaves.
+func sweep(dir string) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(maxSweep)
+	for _, name := range names {
+		id, _, _ := strings.Cut(name, "-")
+		pid, err := strconv.Atoi(id)
+		if err != nil {
+			continue
+		}
+		if p, err := lookup(pid); gone(err) || err == nil && !strings.HasPrefix(name, p.name()) {
+			os.Remove(filepath.Join(dir, name))
+		}
+	}
+}
+
+func read(path string) (Session, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Session{}, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxEntry))
+	if err != nil {
+		return Session{}, err
+	}
+	id, harness, ok := decode(string(b))
+	if !ok {
+		return Session{}, fmt.Errorf("%s: not a session registration", path)
+	}
+	return Session{ID: id, Harness: harness}, nil
+}
+
+// encode is the registration's one JSON line. Names come from a harness's
+// payload, so whatever is not plain is replaced; an id is compared, not shown.
+func encode(session, harness string) string {
+	return `{"session":"` + plain(session) + `","harness":"` + plain(harness) + "\"}\n"
+}
+
+func decode(line string) (session, harness string, ok bool) {
+	line, ok1 := strings.CutPrefix(line, `{"session":"`)
+	line, ok2 := strings.CutSuffix(line, "\"}\n")
+	session, harness, ok3 := strings.Cut(line, `","harness":"`)
+	return session, harness, ok1 && ok2 && ok3 && plain(session) == session && plain(harness) == harness
+}
+
+func plain(s string) string {
+	const maxName = 200
+	if len(s) > maxName {
+		s = s[:maxName]
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.:@", r) {
+			return r
+		}
+		return '_'
+	}, s)
+}
+
+// ours reports whether an argument vector is the installed hook command, or
+// the shell in which a harness runs it.
+func ours(argv []string) bool {
+	for i, arg := range argv {
+		if i > 0 && i <= 3 && strings.Contains(arg, Signature) {
+			return true
+		}
+	}
+	return false
+}
