@@ -216,6 +216,9 @@ func (l *Log) seal(seq uint64, lastID string, drafts []Draft) ([]sealed, []tlog.
 		if err := checkDraft(d); err != nil {
 			return nil, nil, err
 		}
+		if d.Crit && !l.known(d.Kind, d.Schema) {
+			return nil, nil, fmt.Errorf("the critical kind %s (schema %d) is unknown to cfg.Known: the next append would refuse", d.Kind, d.Schema)
+		}
 		if _, err := io.ReadFull(l.cfg.random(), entropy); err != nil {
 			return nil, nil, err
 		}

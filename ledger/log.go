@@ -109,6 +109,25 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 
 // open is Open without a look at the projection.
 func open(ctx context.Context, cfg Config) (*Log, error) {
+	l, err := openFile(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	err = l.view(func(tx *bolt.Tx) error {
+		if err := checkFormat(tx); err != nil {
+			return err
+		}
+		l.origin, l.keys, err = foldKeys(tx)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// openFile takes the lock and opens the file, but does not look into it yet.
+func openFile(ctx context.Context, cfg Config) (*Log, error) {
 	info, err := os.Stat(cfg.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Try(fault.New(fault.NotFound, "there is no ledger at %s", cfg.Path), "satelle init")
@@ -133,7 +152,7 @@ func open(ctx context.Context, cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// load opens the file and reads what every use of the log needs.
+// load opens the file and checks that it is whole.
 func (l *Log) load() (err error) {
 	if l.db, err = openBolt(l.cfg.Path); err != nil {
 		return err
@@ -143,14 +162,7 @@ func (l *Log) load() (err error) {
 		if err != nil {
 			return err
 		}
-		if err := checkLength(tx, info.Size()); err != nil {
-			return err
-		}
-		if err := checkFormat(tx); err != nil {
-			return err
-		}
-		l.origin, l.keys, err = foldKeys(tx)
-		return err
+		return checkLength(tx, info.Size())
 	})
 }
 

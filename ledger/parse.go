@@ -11,6 +11,9 @@ import (
 // that the ledger writes.
 var ErrMalformed = errors.New("not a record in canonical form")
 
+// idLen is the length of a ULID as text.
+const idLen = 26
+
 // timeLayout always has nine digits after the point: equal lengths, one form.
 const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
@@ -99,7 +102,7 @@ func (v *view) record(raw []byte) Record {
 
 // validID accepts the 26 characters of a ULID that encodes 128 bits.
 func validID(id []byte) bool {
-	if len(id) != 26 || id[0] > '7' {
+	if len(id) != idLen || id[0] > '7' {
 		return false
 	}
 	for _, c := range id {

@@ -99,6 +99,7 @@ func testConfig(t testing.TB) Config {
 		Path:       filepath.Join(t.TempDir(), "ledger.db"),
 		Keys:       newKeys("key"),
 		Projection: tally{1},
+		Known:      func(kind string, schema int) bool { return kind == "story.created" && schema == 1 },
 		Clock: func() time.Time {
 			now = now.Add(time.Millisecond)
 			return now

@@ -35,79 +35,87 @@ func subtreeHash(data []byte) tlog.Hash {
 	return tlog.NodeHash(subtreeHash(data[:half]), subtreeHash(data[half:]))
 }
 
-// A tree is the right edge of a Merkle tree: for each tile level the hashes
-// that do not fill a tile yet. That is all one needs in order to grow it and
-// to know its root. Where complete tiles and the edge are kept is up to its
-// user.
+// A tree is the right edge of a Merkle tree: all that one needs in order to
+// grow it and to know its root.
 type tree struct {
 	size uint64
+	// roots holds the roots of the complete subtrees that the tree consists
+	// of, largest first: one for each bit of size that is set.
+	roots []tlog.Hash
+	// edge holds, for each tile level, the hashes that do not fill a tile yet.
 	edge [maxTileLevel][]byte
 }
 
-// add appends a leaf hash. full receives each tile that it completes.
+// add appends a leaf. full receives each tile that it completes, which is the
+// callee's from then on.
 func (t *tree) add(leaf tlog.Hash, full func(level int, n uint64, tile []byte) error) error {
 	h := leaf
-	for level := 0; ; level++ {
-		t.edge[level] = append(t.edge[level], h[:]...)
-		if len(t.edge[level]) < tileWidth*tlog.HashSize {
+	for height, n := 0, t.size; ; height, n = height+1, n>>1 {
+		// h is the root of the n'th complete subtree of this height.
+		if height%tileHeight == 0 {
+			level := height / tileHeight
+			if t.edge[level] == nil {
+				t.edge[level] = make([]byte, 0, tileWidth*tlog.HashSize)
+			}
+			t.edge[level] = append(t.edge[level], h[:]...)
+			if len(t.edge[level]) == tileWidth*tlog.HashSize {
+				if err := full(level, n/tileWidth, t.edge[level]); err != nil {
+					return err
+				}
+				t.edge[level] = nil
+			}
+		}
+		if n&1 == 0 {
 			break
 		}
-		tile := t.edge[level]
-		h = subtreeHash(tile)
-		if err := full(level, t.size>>(tileHeight*(level+1)), tile); err != nil {
-			return err
-		}
-		t.edge[level] = nil // bbolt may still hold the tile
+		last := len(t.roots) - 1
+		h = tlog.NodeHash(t.roots[last], h)
+		t.roots = t.roots[:last]
 	}
+	t.roots = append(t.roots, h)
 	t.size++
 	return nil
 }
 
 // root returns the RFC 6962 tree head.
 func (t *tree) root() tlog.Hash {
-	// From the right: the smallest subtrees stand in the lowest tile, within
-	// a tile in the last hashes.
-	var acc tlog.Hash
-	have := false
-	for level := range maxTileLevel {
-		data := t.edge[level]
-		for w := 1; w < tileWidth; w *= 2 {
-			if len(data)/tlog.HashSize&w == 0 {
-				continue
-			}
-			at := len(data) - w*tlog.HashSize
-			h := subtreeHash(data[at:])
-			data = data[:at]
-			if have {
-				acc = tlog.NodeHash(h, acc)
-			} else {
-				acc, have = h, true
-			}
-		}
+	last := len(t.roots) - 1
+	if last < 0 {
+		h, _ := tlog.TreeHash(0, nil) // of the empty tree, never an error
+		return h
 	}
-	if !have {
-		acc, _ = tlog.TreeHash(0, nil) // the empty tree's, never an error
+	h := t.roots[last]
+	for i := last - 1; i >= 0; i-- {
+		h = tlog.NodeHash(t.roots[i], h)
 	}
-	return acc
+	return h
+}
+
+// partial returns the level's last tile, if it is not complete, and its number.
+func (t *tree) partial(level int) (n uint64, tile []byte) {
+	return t.size >> (tileHeight * level) / tileWidth, t.edge[level]
 }
 
 // loadTree reads the right edge of a tree of the given size.
 func loadTree(b *bolt.Bucket, size uint64) (*tree, error) {
 	t := &tree{size: size}
-	for level := range maxTileLevel {
-		count := size >> (tileHeight * level)
-		if count == 0 {
-			break
-		}
-		w := int(count % tileWidth)
+	for level := maxTileLevel - 1; level >= 0; level-- {
+		n, _ := t.partial(level)
+		w := int(size >> (tileHeight * level) % tileWidth)
 		if w == 0 {
 			continue
 		}
-		tile := b.Get(tileKey(level, count/tileWidth))
+		tile := b.Get(tileKey(level, n))
 		if len(tile) != w*tlog.HashSize {
-			return nil, fmt.Errorf("tile %d/%d has %d bytes, want %d", level, count/tileWidth, len(tile), w*tlog.HashSize)
+			return nil, fmt.Errorf("tile %d/%d has %d bytes, want %d", level, n, len(tile), w*tlog.HashSize)
 		}
 		t.edge[level] = append(make([]byte, 0, tileWidth*tlog.HashSize), tile...)
+		for half := tileWidth / 2; half > 0; half /= 2 {
+			if w&half != 0 {
+				t.roots = append(t.roots, subtreeHash(tile[:half*tlog.HashSize]))
+				tile = tile[half*tlog.HashSize:]
+			}
+		}
 	}
 	return t, nil
 }
@@ -124,12 +132,11 @@ func (t *tree) grow(b *bolt.Bucket, leaves []tlog.Hash) error {
 		}
 	}
 	for level := range maxTileLevel {
-		count := t.size >> (tileHeight * level)
-		if count == before>>(tileHeight*level) {
+		if t.size>>(tileHeight*level) == before>>(tileHeight*level) {
 			break // nothing reached this level, nor those above
 		}
-		if len(t.edge[level]) > 0 {
-			if err := b.Put(tileKey(level, count/tileWidth), t.edge[level]); err != nil {
+		if n, tile := t.partial(level); len(tile) > 0 {
+			if err := b.Put(tileKey(level, n), tile); err != nil {
 				return err
 			}
 		}

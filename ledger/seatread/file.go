@@ -35,6 +35,8 @@ const (
 	flagLeaf   = 0x02
 	flagMeta   = 0x04
 
+	flagFreelist = 0x10
+
 	flagBucket = 0x01 // of a leaf entry
 
 	metaLen      = 64 // within a meta page, behind its header
@@ -81,6 +83,7 @@ type file struct {
 type meta struct {
 	pageSize uint32
 	root     uint64
+	freelist uint64
 	pages    uint64
 	txid     uint64
 }
@@ -147,7 +150,10 @@ func parseMeta(p []byte) (meta, bool) {
 	if le.Uint32(b) != magic || le.Uint32(b[4:]) != version || le.Uint64(b[56:]) != h.Sum64() {
 		return meta{}, false
 	}
-	m := meta{pageSize: le.Uint32(b[8:]), root: le.Uint64(b[16:]), pages: le.Uint64(b[40:]), txid: le.Uint64(b[48:])}
+	m := meta{
+		pageSize: le.Uint32(b[8:]), root: le.Uint64(b[16:]), freelist: le.Uint64(b[32:]),
+		pages: le.Uint64(b[40:]), txid: le.Uint64(b[48:]),
+	}
 	ok := m.pageSize >= minPageSize && m.pageSize <= maxPageSize && bits.OnesCount32(m.pageSize) == 1 &&
 		le.Uint64(p) == m.txid%2
 	return m, ok
