@@ -30,9 +30,14 @@ var codes = []struct {
 	{Integrity, 6},
 }
 
-// New returns an error of a class. The message says what failed and why.
+// New returns an error of a class, or without one where class is nil. The
+// message says what failed and why.
 func New(class error, format string, args ...any) error {
-	return errors.Mark(errors.NewWithDepthf(1, format, args...), class)
+	err := errors.NewWithDepthf(1, format, args...)
+	if class == nil {
+		return err
+	}
+	return errors.Mark(err, class)
 }
 
 // Wrap adds what was being done to err and gives it a class; a nil err stays

@@ -1,0 +1,313 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"satelle/internal/fault"
+	"satelle/ledger"
+	"satelle/workflow/route"
+)
+
+// Facts are what a decision about a transition rests on besides the records.
+type Facts struct {
+	// Now is the sequencer's clock.
+	Now time.Time
+	// WorkTree is the id of the work tree that the command runs in, Host the
+	// random id of this machine.
+	WorkTree, Host string
+	// Tree and Head are the work tree's content and commit.
+	Tree, Head string
+	// Changed are the paths that differ from the commit at which the seat was
+	// taken; DiffStat is the same for a reader.
+	Changed  []string
+	DiffStat string
+	// Text is the story's prose, Lane its pinned lane.
+	Text Text
+	Lane route.Lane
+	// Bindings says of each named agent whether it works in-loop; a name
+	// without an entry has no binding.
+	Bindings map[string]bool
+	// Alive says that the holder of the transition in flight still runs.
+	Alive bool
+}
+
+// Outcome is what came of asking for a transition.
+type Outcome struct {
+	Edge
+	// Token is the position of the request; 0 if none was needed.
+	Token uint64
+	// Gate is all that the edge has to pass.
+	Gate []Judge
+	// Verdicts are those that are known already.
+	Verdicts []Verdict
+	// Run says that checks or reviewers have to be asked before [State.Commit].
+	Run bool
+	// Refusal is why the transition was refused, nil if it was not. A refusal
+	// is a record too: the change that comes with it is to be appended.
+	Refusal error
+}
+
+// ErrInFlight says that the same transition is being judged already.
+type ErrInFlight struct{ Transition Transition }
+
+func (e *ErrInFlight) Error() string {
+	return fmt.Sprintf("the move from %s to %s is being judged already (token %d)", e.Transition.From, e.Transition.To, e.Transition.Token)
+}
+
+// Unwrap gives the error its class.
+func (e *ErrInFlight) Unwrap() error { return fault.Busy }
+
+// Request asks for a move of a story. Where everything that the gate needs is
+// known, the change holds the whole transition, committed or refused;
+// otherwise it holds the request with its lease, and outcome.Run is true. seq
+// is the position that the change will be appended at.
+//
+// Errors: NotFound; Refused where the route, the seat or a precondition says
+// no; *ErrInFlight or Busy where another move is under way.
+func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) (Change, Outcome, error) {
+	var c Change
+	s, err := st.Story(id)
+	if err != nil {
+		return c, Outcome{}, err
+	}
+	if to == "" {
+		if to = s.Next(); to == "" {
+			_, err := s.edge(s.Status)
+			return c, Outcome{}, err
+		}
+	}
+	e, err := s.edge(to)
+	if err != nil {
+		return c, Outcome{}, err
+	}
+	if t := s.Transition; t != nil {
+		if t.alive(f) {
+			if t.To == to {
+				return c, Outcome{Edge: e}, &ErrInFlight{*t}
+			}
+			return c, Outcome{}, fault.Try(fault.New(fault.Busy, "story %s is on its way from %s to %s", id, t.From, t.To), "satelle story wait "+id)
+		}
+		c.add(KindAbandoned, id, actor, transitionAbandoned{Token: t.Token, Why: "its holder is gone"})
+	}
+	if err := st.dispatchable(s, e, f); err != nil {
+		return c, Outcome{}, err
+	}
+	unseat, err := st.seat(s, e, f, actor)
+	if err != nil {
+		return c, Outcome{}, err
+	}
+	out := Outcome{Edge: e, Gate: gate(s, e, f.Lane)}
+	if err := st.ready(s, out.Gate); err != nil {
+		return c, out, err
+	}
+	t := Transition{
+		Edge: e, Gate: out.Gate, Tree: f.Tree, Head: f.Head, WorkTree: f.WorkTree, Host: f.Host,
+		Expires: f.Now.Add(leaseTTL(out.Gate, f.Lane)).Unix(),
+	}
+	out.Token = seq + uint64(len(c.Drafts))
+	t.Token = out.Token
+	c.add(KindRequested, id, actor, withoutToken(t))
+	refused := false
+	for _, j := range out.Gate {
+		if j.Kind != route.KindBuiltin {
+			out.Run = true
+			continue
+		}
+		v := st.judge(j.Skill, s, e, f)
+		refused = refused || v.refuses(j)
+		out.Verdicts = append(out.Verdicts, v)
+	}
+	if out.Run && !refused {
+		return c, out, nil
+	}
+	out.Run = false
+	end, refusal := conclude(s, t, out.Verdicts, f, actor)
+	if refusal == nil {
+		c.then(unseat)
+	}
+	c.then(end)
+	out.Refusal = refusal
+	return c, out, nil
+}
+
+// Commit ends a transition whose checks and reviewers have spoken; the
+// built-in judges are asked here. It moves the story, or refuses and says so
+// in a record. The refusal is nil when the story moved.
+// Whatever happened, the change is to be appended.
+func (st State) Commit(id string, token uint64, verdicts []Verdict, f Facts, actor ledger.Actor) (c Change, refusal error, err error) {
+	s, err := st.Story(id)
+	if err != nil {
+		return c, nil, err
+	}
+	if !s.inFlight(token) {
+		refusal = fault.New(fault.Refused, "the transition %d of story %s was taken over; what it found is void", token, id)
+		c.refuse(id, actor, token, Edge{From: s.Status}, refusal)
+		return c, refusal, nil
+	}
+	t := *s.Transition
+	refusal = moved(s, t, f)
+	if refusal != nil {
+		c.refuse(id, actor, token, t.Edge, refusal)
+		return c, refusal, nil
+	}
+	unseat, refusal := st.seat(s, t.Edge, f, actor)
+	if refusal != nil {
+		c.refuse(id, actor, token, t.Edge, refusal)
+		return c, refusal, nil
+	}
+	for _, j := range t.Gate {
+		if j.Kind == route.KindBuiltin {
+			verdicts = append(verdicts, st.judge(j.Skill, s, t.Edge, f))
+		}
+	}
+	end, refusal := conclude(s, t, verdicts, f, actor)
+	if refusal == nil {
+		c.then(unseat)
+	}
+	c.then(end)
+	return c, refusal, nil
+}
+
+// Abandon ends a transition in flight whose work failed before its judges
+// had spoken.
+func (st State) Abandon(id string, token uint64, why string, actor ledger.Actor) (Change, error) {
+	var c Change
+	s, err := st.Story(id)
+	if err != nil {
+		return c, err
+	}
+	if s.inFlight(token) {
+		c.add(KindAbandoned, id, actor, transitionAbandoned{Token: token, Why: why})
+	}
+	return c, nil
+}
+
+// moved refuses a commit whose ground has shifted since the request.
+func moved(s Story, t Transition, f Facts) error {
+	switch {
+	case s.Status != t.From:
+		return fault.New(fault.Refused, "story %s has moved to %s while it was judged", s.ID, s.Status)
+	case f.Tree != t.Tree:
+		return fault.Try(fault.New(fault.Refused, "the work tree changed while the gate to %s ran; what was judged is not what is there", t.To),
+			"satelle story set "+s.ID+" --status "+t.To)
+	case f.Head != t.Head:
+		return fault.Try(fault.New(fault.Refused, "HEAD moved while the gate to %s ran", t.To),
+			"satelle story set "+s.ID+" --status "+t.To)
+	}
+	return nil
+}
+
+// conclude turns verdicts into the records that end a transition.
+func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.Actor) (Change, error) {
+	var c Change
+	var against []string
+	human := false
+	for _, j := range t.Gate {
+		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Skill == j.Skill })
+		if i < 0 {
+			continue
+		}
+		v := verdicts[i]
+		c.add(KindVerdict, s.ID, actor, verdictRecorded{
+			Token: t.Token, Skill: v.Skill, Decision: v.Decision, Mandatory: j.Mandatory,
+			Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
+		})
+		if v.refuses(j) {
+			against = append(against, v.Skill+": "+v.Notes)
+		}
+		human = human || j.Skill == route.Human && v.Decision == Accept
+	}
+	if len(against) == 0 {
+		if silent := unheard(t.Gate, verdicts); silent != "" {
+			against = append(against, silent+": it gave no verdict")
+		}
+	}
+	if len(against) > 0 {
+		refusal := fault.Try(
+			fault.New(fault.Refused, "the gate to %s refused story %s: %s", t.To, s.ID, strings.Join(against, "; ")),
+			"satelle story get "+s.ID)
+		c.refuse(s.ID, actor, t.Token, t.Edge, refusal)
+		return c, refusal
+	}
+	if len(t.Gate) > 0 {
+		c.add(KindAttached, s.ID, actor, documentAttached{
+			Name: summaryName(s, t), Type: TypeSummary,
+			Ref: c.blob("text/markdown", summary(s, t, verdicts, f)),
+		})
+	}
+	c.add(KindCommitted, s.ID, actor, transitionCommitted{
+		Token: t.Token, Edge: t.Edge, Tree: f.Tree, Head: f.Head, WorkTree: f.WorkTree,
+		Session: actor.Session, Approved: s.Approved || human, Rejudged: s.Stale && t.Kind == Advance,
+	})
+	return c, nil
+}
+
+// unheard names a mandatory judge without a verdict.
+func unheard(gate []Judge, verdicts []Verdict) string {
+	for _, j := range gate {
+		if j.Mandatory && !slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Skill == j.Skill }) {
+			return j.Skill
+		}
+	}
+	return ""
+}
+
+func (c *Change) refuse(id string, actor ledger.Actor, token uint64, e Edge, why error) {
+	c.add(KindRefused, id, actor, transitionRefused{
+		Token: token, Edge: e, Reason: c.blob("text/plain", []byte(why.Error())),
+	})
+}
+
+// alive reports whether the transition's holder may still commit it: on its
+// own host the kernel knows, elsewhere the lease's time does.
+func (t Transition) alive(f Facts) bool {
+	if t.Host == f.Host {
+		return f.Alive
+	}
+	return f.Now.Unix() < t.Expires
+}
+
+// leaseSlack is added to the time that the judges may take.
+const leaseSlack = time.Minute
+
+// leaseTTL is how long another host waits before it takes over.
+func leaseTTL(gate []Judge, lane route.Lane) time.Duration {
+	ttl := leaseSlack
+	for _, j := range gate {
+		ttl += lane.Skills[j.Skill].Timeout
+	}
+	return ttl
+}
+
+func withoutToken(t Transition) Transition {
+	t.Token = 0
+	return t
+}
+
+// dispatchable refuses to enter a step that is allocated to an agent which
+// this machine cannot run in its place.
+func (st State) dispatchable(s Story, e Edge, f Facts) error {
+	if e.Kind == Park || e.Kind == Cancel {
+		return nil
+	}
+	i := slices.IndexFunc(f.Lane.Steps, func(step route.Step) bool { return step.Name == e.To })
+	if i < 0 {
+		return nil
+	}
+	agent := f.Lane.Steps[i].Agent
+	if agent == "" || agent == route.AgentExecutor || agent == route.AgentReviewer {
+		return nil
+	}
+	inLoop, bound := f.Bindings[agent]
+	switch {
+	case !bound:
+		return fault.Try(fault.New(fault.Refused, "step %s is allocated to the agent %q, but .satelle/workflows/agents.toml has no [%s]", e.To, agent, agent),
+			"satelle workflow show")
+	case !inLoop:
+		return fault.New(fault.Refused, "step %s is allocated to the agent %q, which runs isolated; this version of satelle performs in-loop steps only", e.To, agent)
+	}
+	return nil
+}

@@ -1,0 +1,473 @@
+package workflow
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"satelle/internal/fault"
+	"satelle/ledger"
+	"satelle/workflow/route"
+)
+
+func TestEdges(t *testing.T) {
+	l := lane("*", nil, nil)
+	for _, tt := range []struct {
+		name   string
+		path   []string
+		to     string
+		refuse string
+	}{
+		{"on", nil, "in_progress", ""},
+		{"two steps at once", nil, "done", "leads from backlog to in_progress, blocked or cancelled"},
+		{"an unknown state", nil, "shipped", `not to "shipped"`},
+		{"where it stands", nil, "backlog", `not to "backlog"`},
+		{"back", []string{"in_progress"}, "backlog", ""},
+		{"to the end", []string{"in_progress"}, "done", ""},
+		{"park at the start", nil, "blocked", ""},
+		{"from the park to where it came from", []string{"in_progress", "blocked"}, "in_progress", ""},
+		{"from the park past where it came from", []string{"blocked"}, "in_progress", "leads from blocked to backlog or cancelled"},
+		{"from the park to the end", []string{"in_progress", "blocked"}, "done", "leads from blocked to in_progress or cancelled"},
+		{"cancel from the park", []string{"blocked"}, "cancelled", ""},
+		{"out of done", []string{"in_progress", "done"}, "in_progress", "it has ended"},
+		{"out of cancelled", []string{"cancelled"}, "backlog", "it has ended"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newMemory()
+			m.create(t, "sty_a", l)
+			for _, p := range tt.path {
+				m.mustMove(t, "sty_a", p, m.facts(l))
+			}
+			out, err := m.ask(t, "sty_a", tt.to, m.facts(l))
+			if tt.refuse == "" {
+				if err != nil || out.Refusal != nil {
+					t.Fatalf("refused: %v %v", err, out.Refusal)
+				}
+				return
+			}
+			if !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), tt.refuse) {
+				t.Fatalf("err = %v, want a refusal with %q", err, tt.refuse)
+			}
+		})
+	}
+}
+
+// TestGates asks each built-in judge for a yes and a no.
+func TestGates(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		gate    string
+		arrange func(t *testing.T, m *memory, f *Facts)
+		refuse  string
+	}{
+		{"structure holds", route.Structure, nil, ""},
+		{"structure without criteria", route.Structure, func(_ *testing.T, _ *memory, f *Facts) { f.Text.Criteria = nil }, "no acceptance criterion"},
+		{"structure with an empty criterion", route.Structure, func(_ *testing.T, _ *memory, f *Facts) { f.Text.Criteria = []string{"a", " "} }, "AC2 is empty"},
+		{"prose", route.ProseOnly, func(_ *testing.T, _ *memory, f *Facts) { f.Changed = []string{"README.md", "docs/a.TXT"} }, ""},
+		{"code", route.ProseOnly, func(_ *testing.T, _ *memory, f *Facts) { f.Changed = []string{"README.md", "main.go"} }, `"main.go"`},
+		{"no children", route.Children, nil, "no children"},
+		{"an open child", route.Children, func(t *testing.T, m *memory, _ *Facts) { child(t, m, "sty_c") }, "sty_c (backlog)"},
+		{"resolved children", route.Children, func(t *testing.T, m *memory, f *Facts) {
+			child(t, m, "sty_c")
+			m.mustMove(t, "sty_c", "cancelled", m.facts(lane("*", nil, nil)))
+		}, ""},
+		{"nobody approved", route.Human, nil, "no person has approved"},
+		{"approved", route.Human, func(t *testing.T, m *memory, f *Facts) { approve(t, m, true, "tree1") }, ""},
+		{"rejected", route.Human, func(t *testing.T, m *memory, f *Facts) { approve(t, m, false, "tree1") }, "a person rejected"},
+		{"approved another tree", route.Human, func(t *testing.T, m *memory, f *Facts) { approve(t, m, true, "tree0") }, "has changed since it was approved"},
+		{"edited after the approval", route.Human, func(t *testing.T, m *memory, f *Facts) {
+			approve(t, m, true, "tree1")
+			c, err := m.state().Edit("sty_a", Fields{Title: ptr("Another title")}, f.Text, route.Lane{}, robot)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.append(t, c)
+		}, "no person has approved"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := newMemory()
+			l := lane("*", nil, []string{tt.gate})
+			m.create(t, "sty_a", l)
+			m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+			f := m.facts(l)
+			if tt.arrange != nil {
+				tt.arrange(t, m, &f)
+			}
+			out, err := m.ask(t, "sty_a", "done", f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := m.story(t, "sty_a")
+			if s.Transition != nil {
+				t.Error("a transition is left in flight")
+			}
+			if tt.refuse == "" {
+				if out.Refusal != nil || s.Status != "done" {
+					t.Fatalf("refused: %v; status %s", out.Refusal, s.Status)
+				}
+				if len(s.Docs) != 1 || s.Docs[0].Type != TypeSummary {
+					t.Errorf("documents = %v, want one step summary", s.Docs)
+				}
+				return
+			}
+			if !fault.Is(out.Refusal, fault.Refused) || !strings.Contains(out.Refusal.Error(), tt.refuse) {
+				t.Fatalf("refusal = %v, want %q", out.Refusal, tt.refuse)
+			}
+			if s.Status != "in_progress" || len(s.Docs) != 0 {
+				t.Errorf("a refused move left status %s and %d documents", s.Status, len(s.Docs))
+			}
+			if m.count(KindRefused, "sty_a") != 1 {
+				t.Error("the refusal is no record")
+			}
+		})
+	}
+}
+
+func child(t *testing.T, m *memory, id string) {
+	t.Helper()
+	c, err := m.state().Create(id, Fields{Title: ptr("child"), Parent: ptr("sty_a")}, lane("*", nil, nil), robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+}
+
+func approve(t *testing.T, m *memory, accept bool, tree string) {
+	t.Helper()
+	c, err := m.state().Approve("sty_a", accept, "seen", tree, person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+}
+
+func trustAll(t *testing.T, m *memory, names ...string) {
+	t.Helper()
+	var xs []Executable
+	for _, n := range names {
+		xs = append(xs, Executable{Name: n, Digest: "digest-" + n})
+	}
+	c, err := m.state().Trust(xs, nil, person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+}
+
+// inFlight brings a story to a gate with one check and leaves it there.
+func inFlight(t *testing.T) (*memory, route.Lane, Outcome) {
+	t.Helper()
+	m := newMemory()
+	l := lane("*", nil, []string{"check-a", route.Structure})
+	m.create(t, "sty_a", l)
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+	trustAll(t, m, "check-a")
+	out, err := m.ask(t, "sty_a", "done", m.facts(l))
+	if err != nil || !out.Run {
+		t.Fatalf("run=%v err=%v", out.Run, err)
+	}
+	return m, l, out
+}
+
+func TestCommit(t *testing.T) {
+	yes := []Verdict{{Skill: "check-a", Decision: Accept}}
+	for _, tt := range []struct {
+		name     string
+		verdicts []Verdict
+		token    uint64
+		facts    func(*Facts)
+		refuse   string
+	}{
+		{"accepted", yes, 0, nil, ""},
+		{"rejected", []Verdict{{Skill: "check-a", Decision: Reject, Notes: "2 tests failed"}}, 0, nil, "2 tests failed"},
+		{"no verdict", nil, 0, nil, "it gave no verdict"},
+		{"a verdict of another", []Verdict{{Skill: "check-b", Decision: Accept}}, 0, nil, "it gave no verdict"},
+		{"an old token", yes, 1, nil, "was taken over"},
+		{"the tree changed", yes, 0, func(f *Facts) { f.Tree = "tree2" }, "work tree changed"},
+		{"HEAD moved", yes, 0, func(f *Facts) { f.Head = "head2" }, "HEAD moved"},
+		{"a built-in judge rejects", yes, 0, func(f *Facts) { f.Text.Criteria = nil }, "no acceptance criterion"},
+		{"from another work tree", yes, 0, func(f *Facts) { f.WorkTree = "wt2" }, "sits in another work tree"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, l, out := inFlight(t)
+			f := m.facts(l)
+			if tt.facts != nil {
+				tt.facts(&f)
+			}
+			token := out.Token
+			if tt.token != 0 {
+				token = tt.token
+			}
+			c, refusal, err := m.state().Commit("sty_a", token, tt.verdicts, f, robot)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.append(t, c)
+			s := m.story(t, "sty_a")
+			if tt.refuse == "" {
+				if refusal != nil || s.Status != "done" || s.Seat != nil || s.Transition != nil {
+					t.Fatalf("refusal=%v story=%+v", refusal, s)
+				}
+				return
+			}
+			if refusal == nil || !strings.Contains(refusal.Error(), tt.refuse) {
+				t.Fatalf("refusal = %v, want %q", refusal, tt.refuse)
+			}
+			if s.Status != "in_progress" {
+				t.Errorf("status = %s", s.Status)
+			}
+			if (s.Transition != nil) != (tt.token != 0) {
+				t.Errorf("in flight: %v", s.Transition)
+			}
+		})
+	}
+}
+
+func TestUntrustedCheckIsNotAsked(t *testing.T) {
+	m := newMemory()
+	l := lane("*", nil, []string{"check-a"})
+	m.create(t, "sty_a", l)
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+	_, err := m.ask(t, "sty_a", "done", m.facts(l))
+	if !fault.Is(err, fault.Refused) || fault.TryOf(err) != "satelle trust" {
+		t.Fatalf("err = %v, try %q", err, fault.TryOf(err))
+	}
+}
+
+func TestSecondRequest(t *testing.T) {
+	m, l, out := inFlight(t)
+	f := m.facts(l)
+	f.Alive = true
+	var same *ErrInFlight
+	if _, err := m.ask(t, "sty_a", "done", f); !errors.As(err, &same) || same.Transition.Token != out.Token || !fault.Is(err, fault.Busy) {
+		t.Errorf("the same move: %v", err)
+	}
+	if _, err := m.ask(t, "sty_a", "blocked", f); !fault.Is(err, fault.Busy) {
+		t.Errorf("another move: %v", err)
+	}
+	f.Alive = false
+	again, err := m.ask(t, "sty_a", "done", f)
+	if err != nil || again.Token <= out.Token {
+		t.Fatalf("taking over: %v, token %d after %d", err, again.Token, out.Token)
+	}
+	c, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, m.facts(l), robot)
+	if err != nil || refusal == nil {
+		t.Fatalf("the late holder committed: %v %v", refusal, err)
+	}
+	m.append(t, c)
+	if s := m.story(t, "sty_a"); s.Status != "in_progress" || s.Transition == nil || s.Transition.Token != again.Token {
+		t.Errorf("the late refusal disturbed the new holder: %+v", s)
+	}
+}
+
+// TestLeaseOfAnotherHost is judged by the sequencer's clock.
+func TestLeaseOfAnotherHost(t *testing.T) {
+	m, l, _ := inFlight(t)
+	f := m.facts(l)
+	f.Host = "h2"
+	var same *ErrInFlight
+	if _, err := m.ask(t, "sty_a", "done", f); !errors.As(err, &same) {
+		t.Fatalf("before it expires: %v", err)
+	}
+	f.Now = f.Now.Add(2 * leaseSlack)
+	if out, err := m.ask(t, "sty_a", "done", f); err != nil || !out.Run {
+		t.Fatalf("after it expired: %v", err)
+	}
+}
+
+func TestSeats(t *testing.T) {
+	l := lane("*", nil, nil)
+	m := newMemory()
+	m.create(t, "sty_a", l)
+	m.create(t, "sty_b", l)
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+
+	_, err := m.ask(t, "sty_b", "in_progress", m.facts(l))
+	if !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "sty_a") {
+		t.Fatalf("a second story in the work tree: %v", err)
+	}
+	other := m.facts(l)
+	other.WorkTree = "wt2"
+	m.mustMove(t, "sty_b", "in_progress", other)
+	if row := m.state().Row(); row.Seats["."].Story != "sty_a" || row.Seats["wt2"].Story != "sty_b" {
+		t.Fatalf("row = %+v", row)
+	}
+	m.mustMove(t, "sty_a", "blocked", m.facts(l))
+	if row := m.state().Row(); len(row.Seats) != 1 {
+		t.Fatalf("a parked story keeps its seat: %+v", row)
+	}
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+
+	// An idle seat goes to the next story; the first is told to wait its turn.
+	m.create(t, "sty_c", l)
+	m.clock = m.clock.Add(seatIdle + time.Minute)
+	m.mustMove(t, "sty_c", "in_progress", m.facts(l))
+	if s := m.story(t, "sty_a"); s.Seat == nil || !s.Seat.Suspended {
+		t.Fatalf("the idle seat was not suspended: %+v", s.Seat)
+	}
+	if _, err := m.state().Join("sty_a", ".", m.clock, robot); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), "sty_c") {
+		t.Fatalf("joining while another sits: %v", err)
+	}
+	m.mustMove(t, "sty_c", "done", m.facts(l))
+	c, err := m.state().Join("sty_a", ".", m.clock, robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	if row := m.state().Row(); row.Seats["."].Story != "sty_a" || row.Seats["."].Suspended {
+		t.Fatalf("the seat did not wake: %+v", row)
+	}
+	if got := m.story(t, "sty_a").Seat.Sessions; len(got) != 1 || got[0] != "s1" {
+		t.Errorf("sessions = %v", got)
+	}
+}
+
+func TestStaleAcceptsAreAskedAgain(t *testing.T) {
+	m := newMemory()
+	l := lane("*", []string{route.Structure}, nil)
+	m.create(t, "sty_a", l)
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+	c, err := m.state().Edit("sty_a", Fields{Criteria: &[]string{""}}, Text{}, route.Lane{}, robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	if !m.story(t, "sty_a").Stale {
+		t.Fatal("the accept of structure is not stale")
+	}
+	f := m.facts(l)
+	f.Text.Criteria = []string{""}
+	out, err := m.ask(t, "sty_a", "done", f)
+	if err != nil || out.Refusal == nil || !strings.Contains(out.Refusal.Error(), "AC1 is empty") {
+		t.Fatalf("done was not asked for structure again: %v %v", out.Refusal, err)
+	}
+	m.mustMove(t, "sty_a", "done", m.facts(l))
+	if m.story(t, "sty_a").Stale {
+		t.Error("still stale after the gates accepted again")
+	}
+}
+
+func TestEditBeforeTheFirstGate(t *testing.T) {
+	m := newMemory()
+	m.create(t, "sty_a", lane("*", nil, nil))
+	c, err := m.state().Edit("sty_a", Fields{Title: ptr("B"), Category: ptr("docs")}, Text{}, lane("docs", nil, []string{route.ProseOnly}), robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	if s := m.story(t, "sty_a"); s.Stale || s.Title != "B" || s.Plan.Name != "docs" {
+		t.Errorf("story = %+v", s)
+	}
+}
+
+func TestRestamp(t *testing.T) {
+	m := newMemory()
+	old := lane("*", nil, nil)
+	m.create(t, "sty_a", old)
+	m.mustMove(t, "sty_a", "in_progress", m.facts(old))
+	today := lane("*", nil, []string{route.Human})
+	c, err := m.state().Restamp("sty_a", today, person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	s := m.story(t, "sty_a")
+	if s.Plan.Lane == "" || !s.Stale || s.Status != "in_progress" {
+		t.Errorf("story = %+v", s)
+	}
+	renamed := today
+	renamed.Steps = []route.Step{{Name: "todo"}, {Name: "finished"}}
+	if _, err := m.state().Restamp("sty_a", renamed, person); !fault.Is(err, fault.Refused) {
+		t.Errorf("a lane without the step: %v", err)
+	}
+}
+
+func TestPersonOnly(t *testing.T) {
+	m := newMemory()
+	m.create(t, "sty_a", lane("*", nil, nil))
+	verbs := map[string]func(ledger.Actor) error{
+		"approve": func(a ledger.Actor) error { _, err := m.state().Approve("sty_a", true, "", "t", a); return err },
+		"trust":   func(a ledger.Actor) error { _, err := m.state().Trust(nil, nil, a); return err },
+		"halt":    func(a ledger.Actor) error { _, err := m.state().Halt("why", a); return err },
+		"resume":  func(a ledger.Actor) error { _, err := m.state().Resume(a); return err },
+		"restamp": func(a ledger.Actor) error { return m.state().Person("restamp", a) },
+	}
+	signed := person
+	signed.Auth = AuthSSH
+	asserted := person
+	asserted.Auth = AuthAsserted
+	for name, verb := range verbs {
+		if err := verb(robot); !fault.Is(err, fault.Refused) {
+			t.Errorf("%s by a session: %v", name, err)
+		}
+		if err := verb(asserted); !fault.Is(err, fault.Refused) {
+			t.Errorf("%s by somebody whom nothing shows: %v", name, err)
+		}
+		if err := verb(person); err != nil {
+			t.Errorf("%s by a person: %v", name, err)
+		}
+	}
+	c, err := m.state().Trust(nil, []byte("ada ssh-ed25519 AAAA\n"), person)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	for name, verb := range verbs {
+		if err := verb(person); !fault.Is(err, fault.Refused) {
+			t.Errorf("%s without a signature, where approvers are set: %v", name, err)
+		}
+		if err := verb(signed); err != nil {
+			t.Errorf("%s with a signature: %v", name, err)
+		}
+	}
+}
+
+func TestSubstrateNeedsApproval(t *testing.T) {
+	m := newMemory()
+	l := lane("substrate", []string{route.Human}, []string{route.Human})
+	m.create(t, "sty_a", l)
+	approve(t, m, true, "")
+	m.mustMove(t, "sty_a", "in_progress", m.facts(l))
+	if !m.state().Row().Seats["."].Substrate {
+		t.Fatal("an approved substrate story may not change .satelle/")
+	}
+	c, err := m.state().Edit("sty_a", Fields{Body: ptr("something else")}, Text{}, route.Lane{}, robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	if m.state().Row().Seats["."].Substrate {
+		t.Error("the approval outlived an edit of what was approved")
+	}
+	ungated := lane("substrate", nil, nil)
+	m.create(t, "sty_b", ungated)
+	f := m.facts(ungated)
+	f.WorkTree = "wt2"
+	m.mustMove(t, "sty_b", "in_progress", f)
+	if m.state().Row().Seats["wt2"].Substrate {
+		t.Error("a substrate lane without the human gate opens .satelle/")
+	}
+}
+
+func TestDispatch(t *testing.T) {
+	l := lane("*", nil, nil)
+	l.Steps[1].Agent = "architect"
+	m := newMemory()
+	m.create(t, "sty_a", l)
+	for _, tt := range []struct {
+		bindings map[string]bool
+		refuse   string
+	}{
+		{nil, "has no [architect]"},
+		{map[string]bool{"architect": false}, "runs isolated"},
+		{map[string]bool{"architect": true}, ""},
+	} {
+		f := m.facts(l)
+		f.Bindings = tt.bindings
+		_, err := m.ask(t, "sty_a", "in_progress", f)
+		if (err == nil) != (tt.refuse == "") || err != nil && !strings.Contains(err.Error(), tt.refuse) {
+			t.Errorf("%v: %v, want %q", tt.bindings, err, tt.refuse)
+		}
+	}
+}
