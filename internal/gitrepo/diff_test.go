@@ -1,0 +1,172 @@
+package gitrepo
+
+import (
+	"strings"
+	"testing"
+
+	"satelle/internal/fault"
+)
+
+func TestChanged(t *testing.T) {
+	w := newWork(t)
+	if got := w.changed("HEAD"); got != "" {
+		t.Errorf("a clean tree has changed: %q", got)
+	}
+	first := w.git("rev-parse", "HEAD")
+	w.write("second", "2\n")
+	w.commit()
+	w.write("a.txt", "x\n")
+	w.write("new\nline", "n\n")
+	w.remove("dir")
+	w.write("dir", "now a file\n")
+	if got, want := w.changed("HEAD"), "M a.txt\nA dir\nD dir/b.txt\nA new\nline\n"; got != want {
+		t.Errorf("changed %q, want %q", got, want)
+	}
+	if got, want := w.changed(first), "M a.txt\nA dir\nD dir/b.txt\nA new\nline\nA second\n"; got != want {
+		t.Errorf("changed since the first commit %q, want %q", got, want)
+	}
+	if got, want := w.changed(first+"^{tree}"), w.changed(first); got != want {
+		t.Errorf("changed since its tree %q, want %q", got, want)
+	}
+}
+
+func TestBaseIsNotThere(t *testing.T) {
+	w := newWork(t)
+	r := w.open()
+	w.write("a.txt", "dirty\n")
+	tree := w.tree() // its objects are gone again
+	blob := w.git("rev-parse", "HEAD:a.txt")
+	for _, base := range []string{"nowhere", "--output=x", tree, blob, strings.Repeat("1", 40), "HEAD~9", "a b", "HEAD:a.txt"} {
+		if _, err := r.Changed(t.Context(), base); !fault.Is(err, fault.NotFound) {
+			t.Errorf("base %q: err = %v", base, err)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	w := newWork(t)
+	w.write("a.txt", "x\n")
+	w.write("new.txt", "n\n")
+	w.write("bin", "\x00\x01")
+	r := w.open()
+	patch, truncated, err := r.Diff(t.Context(), "HEAD", 1<<20)
+	if err != nil || truncated {
+		t.Fatal(truncated, err)
+	}
+	for _, want := range []string{"--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+x\n", "+++ b/new.txt\n@@ -0,0 +1 @@\n+n\n", "Binary files /dev/null and b/bin differ\n"} {
+		if !strings.Contains(string(patch), want) {
+			t.Errorf("the patch lacks %q:\n%s", want, patch)
+		}
+	}
+	for _, max := range []int{1, 100, len(patch) - 1, len(patch), len(patch) + 1} {
+		part, truncated, err := r.Diff(t.Context(), "HEAD", max)
+		if err != nil || truncated != (max < len(patch)) || string(part) != string(patch[:min(max, len(patch))]) {
+			t.Errorf("max %d: %d bytes, %v, %v", max, len(part), truncated, err)
+		}
+	}
+	stat, _, err := r.DiffStat(t.Context(), "HEAD", 1<<10)
+	if err != nil || !strings.Contains(string(stat), "3 files changed, 2 insertions(+), 1 deletion(-)") {
+		t.Errorf("stat %q, %v", stat, err)
+	}
+}
+
+// A large diff ends when enough of it is there.
+func TestDiffLarge(t *testing.T) {
+	w := newWork(t)
+	w.write("large", strings.Repeat("a line of text\n", 1<<18))
+	part, truncated, err := w.open().Diff(t.Context(), "HEAD", 1000)
+	if err != nil || !truncated || len(part) != 1000 {
+		t.Errorf("%d bytes, %v, %v", len(part), truncated, err)
+	}
+}
+
+// Nothing that a repository configures runs when it is read, and nothing of it
+// decides what a diff shows.
+func TestConfiguredCode(t *testing.T) {
+	w := newWork(t)
+	wire, untouched := w.tripwire()
+	for _, key := range []string{
+		"core.fsmonitor", "core.pager", "core.sshCommand", "core.editor", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
+		"diff.external", "diff.evil.textconv", "diff.evil.command", "pager.diff-tree", "pager.config", "pager.ls-files",
+		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.a.b=.clean.clean",
+		"uploadpack.packObjectsHook", "interactive.diffFilter", "gpg.program", "credential.helper", "sequence.editor",
+	} {
+		if !strings.Contains(key, "=") {
+			w.git("config", key, wire)
+		}
+	}
+	for _, alias := range []string{"ls-files", "diff-tree", "rev-parse", "update-index", "write-tree"} {
+		w.git("config", "alias."+alias, "!"+wire)
+	}
+	w.git("config", "filter.evil.required", "true")
+	w.git("config", "filter.with.dots.clean", wire)
+	w.git("config", "diff.noprefix", "true")
+	w.git("config", "diff.submodule", "log")
+	w.git("config", "core.hooksPath", "hooks")
+	for _, hook := range []string{"post-index-change", "pre-commit", "reference-transaction", "fsmonitor-watchman"} {
+		w.write("hooks/"+hook, "#!/bin/sh\nexec "+wire+"\n")
+		w.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.process=", "-c", "filter.evil.clean=", "-c", "filter.evil.required=false", "add", "--chmod=+x", "hooks/"+hook)
+	}
+	w.write(".gitattributes", "* filter=evil diff=evil\n*.txt -diff\nother filter=with.dots\n")
+	w.write(".git/info/attributes", "* filter=evil diff=evil\n*.txt -diff\n")
+	w.write("a.txt", "x\n")
+	w.write("other", "y\n")
+	r := w.open()
+	if _, err := r.Head(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Tree(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.Dirty(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := w.changed("HEAD"); !strings.Contains(got, "M a.txt\n") {
+		t.Errorf("changed %q", got)
+	}
+	patch, _, err := r.Diff(t.Context(), "HEAD", 1<<20)
+	if err != nil || !strings.Contains(string(patch), "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+x\n") {
+		t.Errorf("the attributes hid a change: %v\n%s", err, patch)
+	}
+	if _, _, err := r.DiffStat(t.Context(), "HEAD", 1<<20); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.CheckIgnored(t.Context(), "a.txt"); err != nil {
+		t.Error(err)
+	}
+	if got, err := r.Config(t.Context(), "diff.external"); got != wire || err != nil {
+		t.Errorf("config %q, %v", got, err)
+	}
+	untouched()
+}
+
+// The configuration of a repository within the work tree runs nothing either.
+func TestConfiguredCodeNested(t *testing.T) {
+	w := newWork(t)
+	origin := initWork(t, t.TempDir())
+	w.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", origin.dir, "inner")
+	w.commit()
+	wire, untouched := w.tripwire()
+	inner := work{t, w.path("inner")}
+	inner.git("config", "core.fsmonitor", wire)
+	inner.git("config", "filter.evil.clean", wire)
+	inner.write(".gitattributes", "* filter=evil\n")
+	inner.write("a.txt", "x\n")
+	w.tree()
+	w.changed("HEAD")
+	if _, _, err := w.open().Diff(t.Context(), "HEAD", 1<<20); err != nil {
+		t.Error(err)
+	}
+	untouched()
+}
+
+// A filter of the person's own configuration is theirs and runs.
+func TestPersonsFilter(t *testing.T) {
+	w := newWork(t)
+	w.git("config", "--global", "filter.upper.clean", "tr a-z A-Z")
+	w.write(".gitattributes", "*.txt filter=upper\n")
+	w.write("new.txt", "n\n")
+	if got, want := w.tree(), w.committed(); got != want {
+		t.Errorf("tree %s, want %s", got, want)
+	}
+}
