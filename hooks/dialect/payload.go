@@ -1,0 +1,257 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Parse reads one payload. With an error the Call still names the harness and
+// the event where they could be told, so that the refusal finds its form.
+func Parse(b []byte) (Call, error) {
+	b, err := bound(b)
+	if err != nil {
+		return Call{}, err
+	}
+	if !gjson.ValidBytes(b) {
+		return Call{}, ErrJSON
+	}
+	root := gjson.ParseBytes(b)
+	if !root.IsObject() {
+		return Call{}, ErrJSON
+	}
+	var p payload
+	root.ForEach(func(key, value gjson.Result) bool {
+		err = p.take(key.Str, value)
+		return err == nil
+	})
+	c := Call{Harness: p.harness()}
+	if err != nil {
+		return c, err
+	}
+	return c, p.fill(&c)
+}
+
+// payload holds the top-level fields that decide, each once.
+type payload struct {
+	event, eventCamel gjson.Result
+	tool, toolCamel   gjson.Result
+	input, inputCamel gjson.Result
+	cwd               gjson.Result
+	session, agent    gjson.Result
+	file              gjson.Result
+	command           gjson.Result // Cursor's, beside no tool at all
+	roots, root       gjson.Result
+	clipped           gjson.Result
+	turn, model       gjson.Result
+	bare, args        gjson.Result // opencode's tool and args
+	hook, in, out     gjson.Result // opencode's plugin call, as its two parameters
+}
+
+// slot returns where a key's value belongs, or nil for a key that decides
+// nothing.
+func (p *payload) slot(key string) *gjson.Result {
+	switch key {
+	case "hook_event_name":
+		return &p.event
+	case "hookEventName":
+		return &p.eventCamel
+	case "tool_name":
+		return &p.tool
+	case "toolName":
+		return &p.toolCamel
+	case "tool_input":
+		return &p.input
+	case "toolInput":
+		return &p.inputCamel
+	case "cwd":
+		return &p.cwd
+	case "session_id", "sessionId", "sessionID", "conversation_id":
+		return &p.session
+	case "agent_id", "subagentType":
+		return &p.agent
+	case "file_path":
+		return &p.file
+	case "command":
+		return &p.command
+	case "workspace_roots":
+		return &p.roots
+	case "workspaceRoot":
+		return &p.root
+	case "toolInputTruncated":
+		return &p.clipped
+	case "turn_id":
+		return &p.turn
+	case "model":
+		return &p.model
+	case "tool":
+		return &p.bare
+	case "args":
+		return &p.args
+	case "hook":
+		return &p.hook
+	case "input":
+		return &p.in
+	case "output":
+		return &p.out
+	}
+	return nil
+}
+
+func (p *payload) take(key string, value gjson.Result) error {
+	slot := p.slot(key)
+	if slot == nil {
+		return nil
+	}
+	if !slot.Exists() {
+		*slot = value
+		return nil
+	}
+	// Grok sends its session in two spellings, which share a slot.
+	if slot == &p.session && slot.Raw == value.Raw {
+		return nil
+	}
+	return ErrDuplicate
+}
+
+// harness tells the sender by the keys that only it sends.
+func (p *payload) harness() Harness {
+	switch {
+	case p.eventCamel.Exists() || p.toolCamel.Exists() || p.root.Exists():
+		return Grok
+	case p.roots.Exists() || strings.HasPrefix(p.event.Str, "before"):
+		return Cursor
+	case p.event.Str == "BeforeTool" || p.event.Str == "AfterTool":
+		return Gemini
+	case p.bare.Exists() || p.hook.Exists():
+		return OpenCode
+	case p.turn.Exists() || p.model.Exists():
+		return Codex
+	case p.event.Exists():
+		return Claude
+	}
+	return Unknown
+}
+
+func (p *payload) fill(c *Call) error {
+	if err := p.merge(); err != nil {
+		return err
+	}
+	for _, f := range [...]struct {
+		value gjson.Result
+		into  *string
+	}{
+		{p.event, &c.Name},
+		{p.tool, &c.Tool},
+		{p.cwd, &c.CWD},
+		{p.session, &c.Session},
+		{p.agent, &c.Agent},
+		{p.file, &c.File},
+	} {
+		if err := text(f.value, f.into); err != nil {
+			return err
+		}
+	}
+	if c.CWD == "" {
+		if err := text(p.roots.Get("0"), &c.CWD); err != nil {
+			return err
+		}
+	}
+	if c.CWD == "" {
+		if err := text(p.root, &c.CWD); err != nil {
+			return err
+		}
+	}
+	c.Event = eventOf(c.Name)
+	if c.Name == "" && c.Tool != "" {
+		c.Event = PreTool
+	}
+	return p.fillTool(c)
+}
+
+// fillTool reads what a call to a tool must have; other events may lack it.
+func (p *payload) fillTool(c *Call) error {
+	switch c.Event {
+	case PreTool, SkillShell, Strange:
+	default:
+		return nil
+	}
+	if c.Harness == Cursor && c.Tool == "" {
+		return p.fillCursor(c)
+	}
+	if c.Tool == "" {
+		return ErrNoTool
+	}
+	if p.clipped.Exists() && p.clipped.Type != gjson.False {
+		return ErrClipped
+	}
+	switch {
+	case p.input.IsObject():
+		var err error
+		c.Input, err = parseInput(p.input)
+		return err
+	case !p.input.Exists():
+		return nil
+	case p.input.Type == gjson.String && c.Harness == Cursor:
+		return nil // the arguments of an MCP tool, as text; nothing is known of it anyway
+	}
+	return ErrType
+}
+
+// fillCursor reads the events of Cursor that name no tool.
+func (p *payload) fillCursor(c *Call) error {
+	switch c.Name {
+	case "beforeShellExecution":
+		c.Tool = "Shell"
+		c.Input = Input{[]field{{"command", p.command}}}
+	case "beforeReadFile":
+		c.Tool = "Read"
+		c.Input = Input{[]field{{"file_path", p.file}}}
+	default:
+		return ErrNoTool
+	}
+	return nil
+}
+
+// merge folds the spellings of one thing into one and refuses two that differ.
+func (p *payload) merge() error {
+	if p.hook.Exists() {
+		p.event, p.bare, p.args = p.hook, p.in.Get("tool"), p.out.Get("args")
+		p.session = p.in.Get("sessionID")
+	}
+	if p.eventCamel.Exists() {
+		if p.event.Exists() && eventOf(p.event.Str) != eventOf(p.eventCamel.Str) {
+			return ErrSpellings
+		}
+		if !p.event.Exists() {
+			p.event = p.eventCamel
+		}
+	}
+	for _, pair := range [...]struct{ into, other *gjson.Result }{
+		{&p.tool, &p.toolCamel},
+		{&p.input, &p.inputCamel},
+		{&p.tool, &p.bare},
+		{&p.input, &p.args},
+	} {
+		switch {
+		case !pair.other.Exists():
+		case !pair.into.Exists():
+			*pair.into = *pair.other
+		case pair.into.Raw != pair.other.Raw:
+			return ErrSpellings
+		}
+	}
+	return nil
+}
+
+// text stores a string, and nothing for a value that is missing or null.
+func text(value gjson.Result, into *string) error {
+	if !value.Exists() || value.Type == gjson.Null {
+		return nil
+	}
+	if value.Type != gjson.String || strings.IndexByte(value.Str, 0) >= 0 {
+		return ErrType
+	}
+	*into = value.Str
+	return nil
+}
