@@ -71,12 +71,12 @@ func export(ctx context.Context, cfg Config, w io.Writer) error {
 // with. The report is as that of [Verify]; blobs are not in an export.
 func ReadExport(r io.Reader, vkey, against string, fn func(Record) error) (Report, error) {
 	v := &verifier{opts: VerifyOptions{Against: against, VKey: vkey}}
-	v.facts = newFacts(&v.report, nil)
+	v.facts = newFacts(&v.report, func(string, int) bool { return true })
 	err := v.readExport(bufio.NewReaderSize(r, MaxRecord+1), fn)
-	if err == nil {
-		err = v.verdict()
+	if err != nil {
+		return v.report, fault.Wrap(err, nil, "reading the export")
 	}
-	return v.report, fault.Wrap(err, nil, "reading the export")
+	return v.report, fault.Wrap(v.verdict(), fault.Integrity, "reading the export")
 }
 
 func (v *verifier) readExport(r *bufio.Reader, fn func(Record) error) error {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -86,8 +87,8 @@ func (r *Report) add(seq int64, class, format string, args ...any) {
 // close sorts the problems and returns the error that they amount to.
 func (r *Report) close() error {
 	slices.SortStableFunc(r.Problems, func(a, b Problem) int {
-		// Those without a position last.
-		return int(min(max(int64(uint64(a.Seq)>>1)-int64(uint64(b.Seq)>>1), -1), 1))
+		// As unsigned numbers, those without a position come last.
+		return cmp.Compare(uint64(a.Seq), uint64(b.Seq))
 	})
 	if len(r.Problems) == 0 {
 		return nil

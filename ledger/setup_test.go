@@ -22,9 +22,12 @@ type memKeys struct {
 	seed string
 	n    int
 	m    map[string]note.Signer
+	gone map[string]bool
 }
 
-func newKeys(seed string) *memKeys { return &memKeys{seed: seed, m: map[string]note.Signer{}} }
+func newKeys(seed string) *memKeys {
+	return &memKeys{seed: seed, m: map[string]note.Signer{}, gone: map[string]bool{}}
+}
 
 func (k *memKeys) Create(name string) (string, error) {
 	k.n++
@@ -39,13 +42,13 @@ func (k *memKeys) Create(name string) (string, error) {
 }
 
 func (k *memKeys) Signer(vkey string) (note.Signer, error) {
-	if s := k.m[vkey]; s != nil {
+	if s := k.m[vkey]; s != nil && !k.gone[vkey] {
 		return s, nil
 	}
 	return nil, fault.New(fault.NotFound, "no key %s", vkey)
 }
 
-func (k *memKeys) Remove(vkey string) error { delete(k.m, vkey); return nil }
+func (k *memKeys) Remove(vkey string) error { k.gone[vkey] = true; return nil }
 
 // bytesReader yields b again and again; ed25519.GenerateKey may read a byte
 // more or less.

@@ -55,14 +55,14 @@ func Verify(ctx context.Context, cfg Config, opts VerifyOptions) (Report, error)
 	if err != nil {
 		return v.report, fault.Wrap(err, nil, "verifying the ledger")
 	}
-	return v.report, fault.Wrap(v.verdict(), nil, "verifying the ledger")
+	return v.report, fault.Wrap(v.verdict(), fault.Integrity, "verifying the ledger")
 }
 
 // verdict closes the report and returns the error that it amounts to.
 func (v *verifier) verdict() error {
 	err := v.report.close()
 	if v.disagreement != nil {
-		return fault.Wrap(v.disagreement, fault.Integrity, "%d records", v.size)
+		return v.disagreement
 	}
 	return err
 }
@@ -174,7 +174,9 @@ func damaged(err error) error {
 
 // begin fixes what is going to be verified.
 func (v *verifier) begin(_ *Log, tx *bolt.Tx) error {
-	v.facts.genesis(tx.Bucket(bucketRecords).Get(seqKey(0)))
+	if raw := tx.Bucket(bucketRecords).Get(seqKey(0)); raw != nil {
+		v.facts.genesis(raw)
+	}
 	heads := tx.Bucket(bucketHeads).Cursor()
 	k, entry := heads.Last()
 	for k != nil && len(k) != 8 { // the newest head is the last that can be one
@@ -284,10 +286,9 @@ func (v *verifier) judge(_ *Log, tx *bolt.Tx) error {
 		}
 		return nil
 	}
-	if v.head.Note == "" {
-		return nil // reported as malformed
-	}
 	switch {
+	case v.head.Note == "" || len(v.facts.keys) == 0 && len(v.changed) == 0:
+		// The head is malformed or there is no genesis, and reported as such.
 	case len(v.changed) > 0:
 		for _, c := range v.changed {
 			v.reportChange(tx, c)
