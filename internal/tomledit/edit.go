@@ -170,21 +170,26 @@ func unset(doc []byte, entries []entry, e entry) []byte {
 // once nothing else stands under it.
 func removeLine(doc []byte, entries []entry, e entry) []byte {
 	p := split(doc)
-	p.remove(p.lineOf(e.start))
-	alone, head := true, -1
+	head, ours, theirs := -1, false, false
 	for _, o := range entries {
 		switch {
 		case o.kind == header && slices.Equal(o.path, e.table):
 			head = p.lineOf(o.start)
-		case o.kind != header && slices.Equal(o.table, e.table) && o.start != e.start:
-			alone = false
+		case o.kind == header || !slices.Equal(o.table, e.table) || o.start == e.start:
+		case string(doc[o.outer:lineEnd(doc, o.outer)]) == mark:
+			ours = true
+		default:
+			theirs = true
 		}
 	}
-	if head < 0 || !strings.HasSuffix(p.lines[head].text, mark) {
+	p.remove(p.lineOf(e.start))
+	switch {
+	case head < 0 || !strings.HasSuffix(p.lines[head].text, mark):
 		return p.join()
-	}
-	if !alone {
+	case theirs:
 		p.lines[head].text = strings.TrimSuffix(p.lines[head].text, mark)
+		return p.join()
+	case ours:
 		return p.join()
 	}
 	p.remove(head)

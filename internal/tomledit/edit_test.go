@@ -169,14 +169,14 @@ func drawDoc(t *rapid.T) []byte {
 }
 
 func TestUnsetUndoesSet(t *testing.T) {
-	keys := [][]string{{"features", "tty"}, {"projects", "/a b", "level"}, {"features", "x", "y"}}
+	keys := [][]string{{"features", "tty"}, {"projects", "/a b", "level"}, {"features", "x", "y"}, {"projects", "/a b", "time"}}
 	rapid.Check(t, func(t *rapid.T) {
 		doc := drawDoc(t)
 		if _, _, err := parse(doc); err != nil {
 			t.Fatalf("the test's own document: %v\n%s", err, doc)
 		}
 		n := rapid.IntRange(1, len(keys)).Draw(t, "keys")
-		order := rapid.Permutation([]int{0, 1, 2}[:n]).Draw(t, "order")
+		order := rapid.Permutation([]int{0, 1, 2, 3}[:n]).Draw(t, "order")
 		got := doc
 		var set []int
 		for _, i := range order {
