@@ -182,7 +182,7 @@ func (g *Genesis) checkContinuation(origin string) error {
 	if err != nil {
 		return fault.Wrap(err, fault.Usage, "reading the lost log's public key")
 	}
-	_, err = note.Open([]byte(g.Continues.Checkpoint), note.VerifierList(v))
+	_, err = openNote(g.Continues.Checkpoint, note.VerifierList(v))
 	return fault.Wrap(err, fault.Integrity, "checking the lost log's checkpoint")
 }
 

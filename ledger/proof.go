@@ -79,7 +79,7 @@ func checkProof(vkey string, proof, record []byte) (Proven, error) {
 	if err != nil {
 		return Proven{}, err
 	}
-	n, err := note.Open([]byte(signed), note.VerifierList(v))
+	n, err := openNote(signed, note.VerifierList(v))
 	if err != nil {
 		return Proven{}, fmt.Errorf("its checkpoint: %w", err)
 	}

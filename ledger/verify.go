@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"satelle/internal/fault"
@@ -326,7 +325,7 @@ func (v *verifier) signed(h Head) error {
 	if err != nil {
 		return err
 	}
-	_, err = note.Open([]byte(h.Note), known)
+	_, err = openNote(h.Note, known)
 	return err
 }
 
