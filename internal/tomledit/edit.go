@@ -26,6 +26,34 @@ func Get(doc []byte, path ...string) (value string, found bool, err error) {
 	return "", false, nil
 }
 
+// Line is the line, from 1, of the key or the table at path, 0 if doc has none.
+func Line(doc []byte, path ...string) int {
+	entries, _, err := parse(doc)
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if slices.Equal(e.path, path) {
+			return 1 + bytes.Count(doc[:e.start], []byte("\n"))
+		}
+	}
+	return 0
+}
+
+// Replace returns doc with another value for a key that it has, and without a
+// note of the old one: for documents that are satelle's to write.
+func Replace(doc []byte, value string, path ...string) ([]byte, error) {
+	entries, values, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	e := find(entries, path)
+	if e == nil {
+		return nil, fail(doc, 0, "there is no %s", dotted(path))
+	}
+	return verify(doc, slices.Concat(doc[:e.value], []byte(value), doc[e.end:]), values, value, path)
+}
+
 // Set returns doc with the key at path set to value, a TOML value in one line.
 // The path leads through at least one table, which is made where it is missing; a nil doc is a document that
 // does not exist yet. Where the key has that value already, doc itself is
@@ -42,6 +70,12 @@ func Set(doc []byte, value string, path ...string) ([]byte, error) {
 	if err != nil || bytes.Equal(out, doc) {
 		return doc, err
 	}
+	return verify(doc, out, values, value, path)
+}
+
+// verify returns out if it means what doc means, which is values, but for the
+// key at path.
+func verify(doc, out []byte, values map[string]any, value string, path []string) ([]byte, error) {
 	want, err := decode([]byte("v = " + value))
 	if err != nil {
 		return nil, fmt.Errorf("the value %s: %w", value, err)

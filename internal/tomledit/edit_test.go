@@ -76,6 +76,25 @@ func TestSetAnew(t *testing.T) {
 	}
 }
 
+func TestReplaceAndLine(t *testing.T) {
+	doc := []byte("# top\n[a] # x\nb = \"old\" # y\nc = { d = 1 }\n")
+	got, err := Replace(doc, "'new'", "a", "b")
+	if err != nil || string(got) != "# top\n[a] # x\nb = 'new' # y\nc = { d = 1 }\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := Replace(doc, "1", "a", "x"); err == nil {
+		t.Error("replaced what is not there")
+	}
+	for _, tt := range []struct {
+		path []string
+		line int
+	}{{[]string{"a"}, 2}, {[]string{"a", "b"}, 3}, {[]string{"a", "c", "d"}, 4}, {[]string{"z"}, 0}} {
+		if got := Line(doc, tt.path...); got != tt.line {
+			t.Errorf("Line(%v) = %d, want %d", tt.path, got, tt.line)
+		}
+	}
+}
+
 func TestUnsetKeepsWhatIsNotOurs(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"the same value of a person", "[features]\ntty = false\n", "[features]\ntty = false\n"},
