@@ -18,5 +18,5 @@
 // that a program forged byte by byte, with the times of the changed files in
 // it, is believed.
 //
-// Start reading at repo.go, then tree.go. Git 2.26 or newer.
+// Start reading at repo.go, then tree.go and builder.go. Git 2.26 or newer.
 package gitrepo

@@ -12,6 +12,7 @@
 // have changed; every lane that this package has encoded stays readable.
 //
 // Start reading at route.go for the types, then done.go and step.go for the two
-// files, order.go for how the order comes about and flaws.go for what a lane
-// must hold to. The files that satelle ships are in shipped/.
+// files, order.go for how the order comes about, flaws.go for what a lane must
+// hold to and examine.go for what a route must. The files that satelle ships are
+// in shipped/.
 package route

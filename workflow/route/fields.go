@@ -88,20 +88,17 @@ func (f *fields) name(key string) string {
 	return v
 }
 
-// oneOf reads one of a few words; the first is what an absent key means.
-func (f *fields) oneOf(key string, words ...string) string {
+// oneOf reads one of a few words.
+func (f *fields) oneOf(key, absent string, words ...string) string {
 	if !f.has(key) {
-		return words[0]
+		return absent
 	}
 	v := f.text(key)
-	for _, w := range words {
-		if v == w && w != "" {
-			return v
-		}
+	if !slices.Contains(words, v) {
+		f.problem(f.at(key), fmt.Sprintf("`%s` is no value of `%s`", clip(v), key), "write "+join(words, "or"))
+		return absent
 	}
-	known := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
-	f.problem(f.at(key), fmt.Sprintf("`%s` is no value of `%s`", clip(v), key), "write "+join(known, "or"))
-	return words[0]
+	return v
 }
 
 // names reads a comma list of names, each at most once.
@@ -135,7 +132,7 @@ func (f *fields) list(key string, valid func(string) bool) []string {
 
 // flag reads true or false.
 func (f *fields) flag(key string, absent bool) bool {
-	return f.oneOf(key, strconv.FormatBool(absent), strconv.FormatBool(!absent)) == "true"
+	return f.oneOf(key, strconv.FormatBool(absent), "true", "false") == "true"
 }
 
 // number reads a whole number within bounds, nil if the key is absent.

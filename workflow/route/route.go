@@ -1,6 +1,7 @@
 package route
 
 import (
+	"maps"
 	"slices"
 
 	"satelle/internal/fault"
@@ -112,6 +113,17 @@ func (r *Route) Categories() []string {
 		names[i] = l.category
 	}
 	return names
+}
+
+// Skills are the skills that have a file, by name, whether a lane names them or
+// not. A story's tags decide which of them it meets; a person who is asked to
+// trust them has to see them all.
+func (r *Route) Skills() []Skill {
+	var all []Skill
+	for _, name := range slices.Sorted(maps.Keys(r.skills)) {
+		all = append(all, r.skills[name])
+	}
+	return all
 }
 
 // Lane derives the lane of a story: that of its category, or else the lane `*`;

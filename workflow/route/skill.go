@@ -139,7 +139,7 @@ func parseSkill(r *report, file, name string, data []byte) Skill {
 
 // agrees reports where the front matter does not fit what the skill is.
 func (f *fields) agrees(s Skill) {
-	switch kind := f.oneOf("type", "skill", KindCheck, KindRubric); {
+	switch kind := f.oneOf("type", "", "skill", KindCheck, KindRubric); {
 	case kind == KindCheck && s.Kind != KindCheck:
 		f.problem(f.at("type"), "the skill is a check and has no ```check block", "add the block, or write `type: rubric`")
 	case kind == KindRubric && s.Kind != KindRubric:
@@ -213,7 +213,7 @@ func (f *fields) output() OutputContract {
 		Name:       f.name("output_name"),
 		Type:       f.name("output_type"),
 		Required:   f.flag("output_required", false),
-		Schema:     f.oneOf("output_schema", "body"),
+		Schema:     f.oneOf("output_schema", "body", "body"),
 		ACCoverage: f.flag("output_ac_coverage", false),
 	}
 	if out.Type == "" {
@@ -241,7 +241,7 @@ func (f *fields) attempt(out OutputContract) AttemptPolicy {
 		EscalateMax:     number("attempt_escalate_max", 0, maxAttempts, 0),
 		TokenBudget:     int64(number("attempt_token_budget", 1, maxTokens, 0)),
 		TimeBudget:      f.duration("attempt_time_budget"),
-		OnExhaust:       f.oneOf("attempt_on_exhaust", "fail"),
+		OnExhaust:       f.oneOf("attempt_on_exhaust", "fail", "fail"),
 		InitialEffort:   f.name("attempt_initial_effort"),
 		RepairEffort:    f.name("attempt_repair_effort"),
 		EscalateEffort:  f.name("attempt_escalate_effort"),

@@ -30,6 +30,10 @@ func (l line) trimmed() string { return strings.TrimSpace(l.text) }
 // split takes a file apart into lines. A file that is no text of bounded size is
 // one problem, and nothing more is said about it.
 func split(r *report, file string, data []byte) ([]line, bool) {
+	if data == nil {
+		r.add(file, 1, "the file is not there", "write it, or run `satelle init` for the shipped one")
+		return nil, false
+	}
 	if len(data) > maxFile {
 		r.add(file, 1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("keep it under %d", maxFile))
 		return nil, false
