@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"satelle/ledger"
+	"satelle/workflow"
+)
+
+// Status is where things stand.
+type Status struct {
+	Origin  string `json:"origin"`
+	Records uint64 `json:"records"`
+	// WorkTree is the id of the work tree that was asked from.
+	WorkTree string       `json:"work_tree"`
+	Halt     string       `json:"halt,omitempty"`
+	Seats    []StatusSeat `json:"seats"`
+	// Stories counts those that have not ended, by state.
+	Stories   map[string]int `json:"stories"`
+	Untrusted int            `json:"untrusted"`
+	You       ledger.Actor   `json:"you"`
+}
+
+// StatusSeat is the seat of one work tree.
+type StatusSeat struct {
+	WorkTree string `json:"work_tree"`
+	Story    string `json:"story"`
+	Title    string `json:"title"`
+	Step     string `json:"step"`
+	// Idle says that edits are denied until somebody joins the story.
+	Idle bool `json:"idle"`
+}
+
+// Status tells where things stand in the repository.
+func (e *Engine) Status(ctx context.Context) (Status, error) {
+	s := Status{WorkTree: e.Place.TreeID, Stories: map[string]int{}, Seats: []StatusSeat{}, You: e.Actor(ctx)}
+	err := e.with(ctx, func(log *ledger.Log) error {
+		head, err := log.Head()
+		if err != nil {
+			return err
+		}
+		s.Origin, s.Records = log.Origin(), head.Size
+		return log.View(func(rows ledger.Rows) error {
+			st := workflow.NewState(rows)
+			row := st.Row()
+			s.Halt = row.Halt
+			for _, tree := range slices.Sorted(maps.Keys(row.Seats)) {
+				seat := row.Seats[tree]
+				s.Seats = append(s.Seats, StatusSeat{
+					WorkTree: tree, Story: seat.Story, Title: seat.Title, Step: seat.Step,
+					Idle: seat.Suspended || seat.IdleAt <= e.now().Unix(),
+				})
+			}
+			st.Stories(func(story workflow.Story) bool {
+				if !story.Terminal() {
+					s.Stories[story.Status]++
+				}
+				return true
+			})
+			return nil
+		})
+	})
+	if err != nil {
+		return s, err
+	}
+	untrusted, err := e.Untrusted(ctx)
+	s.Untrusted = len(untrusted)
+	return s, err
+}

@@ -1,0 +1,229 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+
+	"satelle/internal/fault"
+	"satelle/ledger"
+	"satelle/workflow"
+	"satelle/workflow/route"
+)
+
+// idAlphabet is Crockford's base 32 in lower case.
+const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+
+func newStoryID() string {
+	raw := make([]byte, 8)
+	_, _ = rand.Read(raw) // never fails, see crypto/rand
+	for i, b := range raw {
+		raw[i] = idAlphabet[int(b)%len(idAlphabet)]
+	}
+	return "sty_" + string(raw)
+}
+
+// Create makes a story in the first step of its lane.
+func (e *Engine) Create(ctx context.Context, f workflow.Fields) (workflow.Story, error) {
+	lane, err := e.laneOf(f)
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	actor := e.Actor(ctx)
+	var id string
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		var c workflow.Change
+		c, id, err = create(st, f, lane, actor)
+		return c, err
+	})
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	return e.Story(ctx, id)
+}
+
+// create draws ids until one is free.
+func create(st workflow.State, f workflow.Fields, lane route.Lane, actor ledger.Actor) (workflow.Change, string, error) {
+	for {
+		id := newStoryID()
+		if _, err := st.Story(id); err == nil {
+			continue
+		}
+		c, err := st.Create(id, f, lane, actor)
+		return c, id, err
+	}
+}
+
+func (e *Engine) laneOf(f workflow.Fields) (route.Lane, error) {
+	category, tags := "", []string(nil)
+	if f.Category != nil {
+		category = *f.Category
+	}
+	if f.Tags != nil {
+		tags = *f.Tags
+	}
+	return e.sub.lane(category, tags)
+}
+
+// Start creates a story and takes the first step that performs it, which
+// holds the seat of this work tree. Where the seat is taken or the first gate
+// refuses, no story is left behind.
+func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, error) {
+	lane, err := e.laneOf(f)
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	to := ""
+	for i, s := range lane.Steps {
+		if s.Performing() {
+			if i != 1 {
+				return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the route reaches its first performing step %s only by way of others", s.Name),
+					"satelle story create --title \"…\"")
+			}
+			to = s.Name
+			break
+		}
+	}
+	if to == "" {
+		return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the lane %q has no step that takes a seat", lane.Category),
+			"satelle story create --title \"…\"")
+	}
+	facts, err := e.facts(ctx, workflow.Story{}, lane)
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	actor := e.Actor(ctx)
+	if f.Body != nil {
+		facts.Text.Body = *f.Body
+	}
+	if f.Criteria != nil {
+		facts.Text.Criteria = *f.Criteria
+	}
+	var id string
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, seq uint64) (workflow.Change, error) {
+		c, newID, err := create(st, f, lane, actor)
+		if err != nil {
+			return c, err
+		}
+		id = newID
+		after := st.After(c, seq, facts.Now)
+		move, out, err := after.Request(id, to, facts, actor, seq+uint64(len(c.Drafts)))
+		switch {
+		case err != nil:
+			return workflow.Change{}, err
+		case out.Refusal != nil:
+			return workflow.Change{}, out.Refusal
+		case out.Run:
+			return workflow.Change{}, fault.Try(
+				fault.New(fault.Refused, "the gate to %s asks checks or reviewers, so a story is created first and moved then", to),
+				"satelle story create --title \"…\" --ac \"…\"")
+		}
+		c.Drafts = append(c.Drafts, move.Drafts...)
+		c.Blobs = append(c.Blobs, move.Blobs...)
+		return c, nil
+	})
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	if err := e.Mirror(ctx, id); err != nil {
+		return workflow.Story{}, err
+	}
+	return e.Story(ctx, id)
+}
+
+// Story returns one story.
+func (e *Engine) Story(ctx context.Context, id string) (s workflow.Story, err error) {
+	err = e.View(ctx, func(st workflow.State, _ Lookup) error {
+		s, err = st.Story(id)
+		return err
+	})
+	return s, err
+}
+
+// Edit changes fields of a story.
+func (e *Engine) Edit(ctx context.Context, id string, f workflow.Fields) (workflow.Story, error) {
+	actor := e.Actor(ctx)
+	_, err := e.decide(ctx, func(st workflow.State, look Lookup, _ uint64) (workflow.Change, error) {
+		s, err := st.Story(id)
+		if err != nil {
+			return workflow.Change{}, err
+		}
+		text, err := look.Text(s)
+		if err != nil {
+			return workflow.Change{}, err
+		}
+		var lane route.Lane
+		if f.Category != nil && *f.Category != s.Category {
+			tags := s.Tags
+			if f.Tags != nil {
+				tags = *f.Tags
+			}
+			if lane, err = e.sub.lane(*f.Category, tags); err != nil {
+				return workflow.Change{}, err
+			}
+		}
+		return st.Edit(id, f, text, lane, actor)
+	})
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	return e.Story(ctx, id)
+}
+
+// Restamp moves a story to today's lane; it is a person's.
+func (e *Engine) Restamp(ctx context.Context, id string) (workflow.Story, error) {
+	s, err := e.Story(ctx, id)
+	if err != nil {
+		return s, err
+	}
+	lane, err := e.sub.lane(s.Category, s.Tags)
+	if err != nil {
+		return s, err
+	}
+	actor, err := e.person(ctx, "restamp", id, s.Plan.Lane)
+	if err != nil {
+		return s, err
+	}
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		if err := st.Person("restamp", actor); err != nil {
+			return workflow.Change{}, err
+		}
+		return st.Restamp(id, lane, actor)
+	})
+	if err != nil {
+		return s, err
+	}
+	return e.Story(ctx, id)
+}
+
+// Join lets this session take part in a story's seat.
+func (e *Engine) Join(ctx context.Context, id string) (workflow.Story, error) {
+	actor := e.Actor(ctx)
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Join(id, e.Place.TreeID, e.now(), actor)
+	})
+	if err != nil {
+		return workflow.Story{}, err
+	}
+	return e.Story(ctx, id)
+}
+
+// Comment records a comment on a story.
+func (e *Engine) Comment(ctx context.Context, id, kind string, body []byte) error {
+	actor := e.Actor(ctx)
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Comment(id, kind, body, actor)
+	})
+	return err
+}
+
+// Attach adds a document to a story and mirrors it.
+func (e *Engine) Attach(ctx context.Context, id, name, docType string, data []byte) error {
+	actor := e.Actor(ctx)
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Attach(id, name, docType, data, actor)
+	})
+	if err != nil {
+		return err
+	}
+	return e.Mirror(ctx, id)
+}

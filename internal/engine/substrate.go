@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"satelle/agents"
+	"satelle/internal/fault"
+	"satelle/workflow"
+	"satelle/workflow/route"
+)
+
+const (
+	maxSkill  = 1 << 20
+	maxSkills = 500
+)
+
+// substrate is the repository's `.satelle/`: configuration and route.
+type substrate struct {
+	dir    string
+	config Config
+}
+
+func loadSubstrate(root string) (substrate, error) {
+	s := substrate{dir: filepath.Join(root, ".satelle")}
+	var err error
+	s.config, err = loadConfig(filepath.Join(s.dir, "satelle.toml"))
+	return s, err
+}
+
+// source reads the files of the route.
+func (s substrate) source() (route.Source, error) {
+	src := route.Source{Skills: map[string][]byte{}}
+	var err error
+	if src.Done, err = readBounded(filepath.Join(s.dir, "workflows", "done.md"), maxSkill); err != nil {
+		return src, fault.Wrap(err, fault.Refused, "reading the route")
+	}
+	if src.Step, err = readBounded(filepath.Join(s.dir, "workflows", "step.md"), maxSkill); err != nil {
+		return src, fault.Wrap(err, fault.Refused, "reading the route")
+	}
+	entries, err := os.ReadDir(filepath.Join(s.dir, "skills"))
+	if err != nil && !os.IsNotExist(err) {
+		return src, fault.Wrap(err, fault.Refused, "reading the skills")
+	}
+	if len(entries) > maxSkills {
+		return src, fault.New(fault.Refused, ".satelle/skills holds %d files; at most %d are read", len(entries), maxSkills)
+	}
+	for _, e := range entries {
+		name, isSkill := strings.CutSuffix(e.Name(), ".md")
+		if !isSkill {
+			continue
+		}
+		if src.Skills[name], err = readBounded(filepath.Join(s.dir, "skills", e.Name()), maxSkill); err != nil {
+			return src, fault.Wrap(err, fault.Refused, "reading the skills")
+		}
+	}
+	return src, nil
+}
+
+// route parses the route; its problems refuse, since a route that cannot be
+// read governs by refusing.
+func (s substrate) route() (*route.Route, error) {
+	src, err := s.source()
+	if err != nil {
+		return nil, err
+	}
+	r, err := route.Parse(src)
+	if err != nil {
+		return nil, fault.Try(fault.Wrap(err, fault.Refused, "the route has to be mended first"), "satelle workflow validate")
+	}
+	return r, nil
+}
+
+// lane resolves the lane of a category as it stands today, with the
+// repository's own check filled in.
+func (s substrate) lane(category string, tags []string) (route.Lane, error) {
+	r, err := s.route()
+	if err != nil {
+		return route.Lane{}, err
+	}
+	lane, err := r.Lane(category, tags)
+	if err != nil {
+		return lane, fault.Wrap(err, fault.Refused, "finding the lane of category %q", category)
+	}
+	return s.withDoneCheck(lane), nil
+}
+
+func (s substrate) withDoneCheck(lane route.Lane) route.Lane {
+	sk, named := lane.Skills[route.DoneCheck]
+	if !named || s.config.Checks.Done == "" {
+		return lane
+	}
+	sk.Kind = route.KindCheck
+	sk.Check = s.config.Checks.Done
+	sk.Timeout = s.config.CheckTimeout()
+	sk.Digest = checkDigest(sk.Check)
+	lane.Skills[route.DoneCheck] = sk
+	return lane
+}
+
+func checkDigest(text string) string {
+	sum := sha256.Sum256([]byte("done-check\n" + text))
+	return hex.EncodeToString(sum[:])
+}
+
+// executables lists what the repository would run: the done check and the
+// checks of skills.
+func (s substrate) executables() ([]workflow.Executable, error) {
+	var out []workflow.Executable
+	if text := s.config.Checks.Done; text != "" {
+		out = append(out, workflow.Executable{Name: "[checks] done", Digest: checkDigest(text), Text: text})
+	}
+	r, err := s.route()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, category := range r.Categories() {
+		lane, err := r.Lane(category, nil)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Refused, "reading lane %q", category)
+		}
+		for _, sk := range lane.Skills {
+			if sk.Kind == route.KindCheck && !seen[sk.Digest] {
+				seen[sk.Digest] = true
+				out = append(out, workflow.Executable{Name: "check " + sk.Name, Digest: sk.Digest, Text: sk.Check})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b workflow.Executable) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// agentsFile is where the bindings stand, from the work tree's root.
+const agentsFile = ".satelle/workflows/agents.toml"
+
+// agents reads agents.toml; a missing file binds nobody.
+func (s substrate) agents() (agents.File, error) {
+	b, err := readBounded(filepath.Join(s.dir, "workflows", "agents.toml"), maxConfig)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return agents.File{}, err
+	}
+	file, err := agents.Parse(agentsFile, b)
+	if err == nil {
+		err = file.Validate()
+	}
+	return file, fault.Wrap(err, fault.Refused, "reading the bindings")
+}
+
+// inLoop says of each agent that agents.toml binds whether it works in-loop.
+func (s substrate) inLoop() (map[string]bool, error) {
+	file, err := s.agents()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, b := range file.Bindings {
+		out[b.Name] = b.Command == agents.InLoop
+	}
+	return out, nil
+}
