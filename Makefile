@@ -1,0 +1,58 @@
+# `make` lists the targets. All of them work on a machine with Go and git;
+# `clients` also needs npm.
+
+GO      ?= go
+PREFIX  ?= $(HOME)/.local
+VERSION ?= $(shell git describe --tags --always 2>/dev/null || echo dev)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
+FUZZTIME ?= 10s
+
+.PHONY: help build install demo test integration lint bench fuzz kill clients manual dist clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+build: ## both programs, into bin/
+	$(BUILD) -o bin/ ./cmd/satelle ./cmd/satelle-hook
+
+install: build ## both programs, into $(PREFIX)/bin
+	install -d $(PREFIX)/bin
+	install -m 0755 bin/satelle bin/satelle-hook $(PREFIX)/bin/
+
+demo: build ## the main job in a scratch repository, told as a story
+	@scripts/demo.sh
+
+test: ## the quick tests
+	$(GO) vet ./...
+	$(GO) test ./...
+
+integration: ## the tests with the race detector
+	$(GO) test -race ./...
+
+lint: ## formatting, vet and staticcheck
+	@test -z "$$($(GO) tool gofumpt -l . | tee /dev/stderr)"
+	$(GO) vet -tags 'bench clients kill' ./...
+	$(GO) tool staticcheck -tags 'bench clients kill' ./...
+
+bench: build ## ratios in one run: the hook, appends, verify, list
+	@scripts/bench.sh
+
+fuzz: ## every fuzz target for FUZZTIME each
+	@scripts/fuzz.sh $(FUZZTIME)
+
+kill: ## durability: killed at each system call, and at random
+	$(GO) test -tags kill -timeout 20m -run 'Kill' ./ledger/... ./internal/engine/... ./cmd/satelle/...
+
+clients: ## the real coding agents against scripted models (needs npm)
+	@scripts/clients.sh
+	$(GO) test -tags clients -count=1 -timeout 20m ./internal/clienttest/...
+
+manual: build ## docs/manual, generated from the commands
+	@rm -rf docs/manual && mkdir -p docs/manual && bin/satelle manual docs/manual
+
+dist: ## static, reproducible programs for linux and darwin, into dist/
+	@VERSION=$(VERSION) scripts/dist.sh
+
+clean: ## remove what was built
+	rm -rf bin dist .clients bench.out
