@@ -16,8 +16,8 @@
 // reads.
 //
 // The package serves a program whose whole run takes ten milliseconds. It
-// imports the standard library and gjson only, neither fmt nor encoding/json.
-// It is for local file systems, and never for a read that a write depends on.
+// imports the standard library and gjson only. It is for local file
+// systems, and never for a read that a write depends on.
 //
 // Start with get.go; file.go knows pages, row.go the row that the hook needs.
 package seatread
