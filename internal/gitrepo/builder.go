@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxDepth bounds how deep repositories within repositories are followed.
@@ -26,7 +28,7 @@ func (b *builder) build(ctx context.Context, content bool, scratch string) (stri
 	if err != nil {
 		return "", err
 	}
-	if err := b.unhide(ctx, entries); err != nil {
+	if err := b.doubt(ctx, entries); err != nil {
 		return "", err
 	}
 	paths, nested, err := b.changes(ctx, scratch)
@@ -69,50 +71,77 @@ func (b *builder) feed(ctx context.Context, list []string, args ...string) error
 
 // entry is one line of the index.
 type entry struct {
-	tag         byte // H; S for skip-worktree; lower case for assume-unchanged
-	mode, stage string
-	path        string
+	mode, hash, stage string
+	path              string
+	changed, modified string // when the index saw the file: "seconds:nanoseconds"; "" if unknown
 }
 
 const gitlink = "160000"
 
 func (b *builder) entries(ctx context.Context) ([]entry, error) {
-	out, _, err := b.call.git(ctx, "ls-files", "-z", "-v", "--stage")
+	out, _, err := b.call.git(ctx, "ls-files", "-z", "--stage", "--debug")
 	if err != nil {
 		return nil, err
 	}
+	return parseEntries(string(out))
+}
+
+// parseEntries reads `git ls-files -z --stage --debug`: a line that ends in
+// NUL, then what the index knows of the file in lines that begin with two
+// blanks. Git does not promise their form; what is not understood is unknown,
+// which costs time and nothing else.
+func parseEntries(out string) ([]entry, error) {
 	var all []entry
-	for _, rec := range records(out) {
+	for out != "" {
+		rec, rest, _ := strings.Cut(out, "\x00")
 		meta, path, ok := strings.Cut(rec, "\t")
-		f := strings.Fields(meta) // tag mode hash stage
-		if !ok || len(f) != 4 || len(f[0]) != 1 {
+		f := strings.Fields(meta)
+		if !ok || len(f) != 3 {
 			return nil, fmt.Errorf("git ls-files printed %q", rec)
 		}
-		all = append(all, entry{tag: f[0][0], mode: f[1], stage: f[3], path: path})
+		e := entry{mode: f[0], hash: f[1], stage: f[2], path: path}
+		for strings.HasPrefix(rest, "  ") {
+			var known string
+			known, rest, _ = strings.Cut(rest, "\n")
+			switch key, value, _ := strings.Cut(strings.TrimSpace(known), ": "); key {
+			case "ctime":
+				e.changed = value
+			case "mtime":
+				e.modified = value
+			}
+		}
+		all = append(all, e)
+		out = rest
 	}
 	return all, nil
 }
 
-// unhide clears the bits by which git is told not to look at a file. Where a
-// sparse checkout has left a file out, there is nothing to look at, and the bit
-// stays.
-func (b *builder) unhide(ctx context.Context, entries []entry) error {
-	var assumed, skipped []string
+// doubt makes git look again at every file that may not be what the index says
+// of it: by entering the file anew, without what is known of it and without the
+// bits that forbid to look (assume-unchanged, skip-worktree). Git itself
+// compares times by the second, so a file could be written in the second in
+// which it was staged and given its old time back.
+//
+// Where a sparse checkout has left a file out, there is nothing to look at.
+func (b *builder) doubt(ctx context.Context, entries []entry) error {
+	var anew []string
 	for _, e := range entries {
-		if e.tag >= 'a' && e.tag <= 'z' {
-			assumed = append(assumed, e.path)
+		if e.stage != "0" || e.mode == gitlink {
+			continue
 		}
-		if e.tag == 'S' || e.tag == 's' {
-			if _, err := os.Lstat(filepath.Join(b.repo.top, e.path)); err == nil {
-				skipped = append(skipped, e.path)
-			}
+		var now unix.Stat_t
+		if unix.Lstat(filepath.Join(b.repo.top, e.path), &now) != nil {
+			continue
+		}
+		if e.changed != stamp(now.Ctim) || e.modified != stamp(now.Mtim) {
+			anew = append(anew, e.mode+" "+e.hash+"\t"+e.path)
 		}
 	}
-	if err := b.feed(ctx, assumed, "update-index", "-z", "--no-assume-unchanged", "--stdin"); err != nil {
-		return err
-	}
-	return b.feed(ctx, skipped, "update-index", "-z", "--no-skip-worktree", "--stdin")
+	return b.feed(ctx, anew, "update-index", "-z", "--index-info")
 }
+
+// stamp writes a time as git ls-files does.
+func stamp(t unix.Timespec) string { return fmt.Sprintf("%d:%d", t.Sec, t.Nsec) }
 
 // changes lists the paths whose entry may differ from the work tree, and apart
 // from them the repositories that git does not track.

@@ -67,7 +67,7 @@ func (r *Repo) compare(ctx context.Context, base string, content bool, max int, 
 		return nil, false, fault.Wrap(err, nil, "comparing the work tree %s", r.top)
 	}
 	c := call{dir: s.dir, limit: max, env: append([]string{"GIT_DIR=" + gitDir}, s.env...)}
-	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--submodule=short"}, how...)
+	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short"}, how...)
 	out, _, err := c.git(ctx, append(args, from, s.tree)...)
 	if errors.Is(err, errFull) {
 		return out, true, nil

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -70,6 +71,17 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// Line ends that git would warn of are no error.
+func TestDiffLineEnds(t *testing.T) {
+	w := newWork(t)
+	w.git("config", "core.autocrlf", "input")
+	w.git("config", "core.safecrlf", "true")
+	w.write("crlf", "1\r\n2\r\n")
+	if patch, _, err := w.open().Diff(t.Context(), "HEAD", 0); err != nil || !strings.Contains(string(patch), "+1\n+2\n") {
+		t.Errorf("patch %q, %v", patch, err)
+	}
+}
+
 // A large diff ends when enough of it is there.
 func TestDiffLarge(t *testing.T) {
 	w := newWork(t)
@@ -105,7 +117,10 @@ func TestConfiguredCode(t *testing.T) {
 	w.git("config", "core.hooksPath", "hooks")
 	for _, hook := range []string{"post-index-change", "pre-commit", "reference-transaction", "fsmonitor-watchman"} {
 		w.write("hooks/"+hook, "#!/bin/sh\nexec "+wire+"\n")
-		w.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.process=", "-c", "filter.evil.clean=", "-c", "filter.evil.required=false", "add", "--chmod=+x", "hooks/"+hook)
+		if err := os.Chmod(w.path("hooks/"+hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "filter.evil.process=", "-c", "filter.evil.clean=", "-c", "filter.evil.required=false", "add", "hooks/"+hook)
 	}
 	w.write(".gitattributes", "* filter=evil diff=evil\n*.txt -diff\nother filter=with.dots\n")
 	w.write(".git/info/attributes", "* filter=evil diff=evil\n*.txt -diff\n")
@@ -160,11 +175,35 @@ func TestConfiguredCodeNested(t *testing.T) {
 	untouched()
 }
 
+// The person's own way to look at a diff decides nothing either.
+func TestPersonsDiff(t *testing.T) {
+	w := newWork(t)
+	initWork(t, w.path("inner"))
+	wire, untouched := w.tripwire()
+	for key, value := range map[string]string{
+		"diff.external": wire, "diff.ignoreSubmodules": "all", "diff.noprefix": "true", "color.ui": "always", "core.quotePath": "true",
+	} {
+		w.git("config", "--global", key, value)
+	}
+	w.write("ü.txt", "x\n")
+	r := w.open()
+	patch, _, err := r.Diff(t.Context(), "HEAD", 0)
+	for _, want := range []string{"+++ b/ü.txt\n@@ -0,0 +1 @@\n+x\n", "+++ b/inner\n@@ -0,0 +1 @@\n+Subproject commit "} {
+		if err != nil || !strings.Contains(string(patch), want) {
+			t.Errorf("the patch lacks %q: %v\n%s", want, err, patch)
+		}
+	}
+	if stat, _, err := r.DiffStat(t.Context(), "HEAD", 0); err != nil || !strings.Contains(string(stat), " ü.txt | 1 +\n") {
+		t.Errorf("stat %q, %v", stat, err)
+	}
+	untouched()
+}
+
 // A filter of the person's own configuration is theirs and runs.
 func TestPersonsFilter(t *testing.T) {
 	w := newWork(t)
 	w.git("config", "--global", "filter.upper.clean", "tr a-z A-Z")
-	w.write(".gitattributes", "*.txt filter=upper\n")
+	w.write(".gitattributes", "new.txt filter=upper\n")
 	w.write("new.txt", "n\n")
 	if got, want := w.tree(), w.committed(); got != want {
 		t.Errorf("tree %s, want %s", got, want)

@@ -28,13 +28,9 @@ var quiet = []string{
 	"-c", "core.fsmonitor=false",
 	"-c", "core.untrackedCache=false",
 	"-c", "core.splitIndex=false",
-	"-c", "core.trustctime=true",
-	"-c", "core.checkStat=default",
 	"-c", "core.ignoreStat=false",
 	"-c", "core.quotePath=false",
 	"-c", "core.safecrlf=false",
-	"-c", "index.sparse=false",
-	"-c", "advice.addEmbeddedRepo=false",
 }
 
 // environ is the caller's environment without what steers git, and with what

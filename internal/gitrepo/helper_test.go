@@ -48,8 +48,15 @@ func initWork(t *testing.T, dir string) work {
 
 func (w work) git(args ...string) string {
 	w.Helper()
+	return w.input("", args...)
+}
+
+// input is git with something to read.
+func (w work) input(text string, args ...string) string {
+	w.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = w.dir
+	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		w.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -109,7 +116,7 @@ func (w work) committed() string {
 		w.Fatalf("%v\n%s", err, out)
 	}
 	os.Remove(copied.path(".git/index.lock"))
-	copied.git("add", "--all")
+	copied.git("-c", "core.safecrlf=false", "add", "--all")
 	return copied.git("write-tree")
 }
 

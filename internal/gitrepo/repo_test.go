@@ -70,11 +70,16 @@ func TestOpen(t *testing.T) {
 func TestOpenElsewhere(t *testing.T) {
 	w := newWork(t)
 	other := initWork(t, filepath.Join(t.TempDir(), "other"))
-	for _, to := range []string{other.dir, filepath.Dir(w.dir), w.path("dir")} {
+	decoy := work{t, t.TempDir()} // says that it belongs to the repository
+	decoy.write(".git", "gitdir: "+w.path(".git")+"\n")
+	for _, to := range []string{other.dir, decoy.dir, filepath.Dir(w.dir), w.path("dir")} {
 		w.git("config", "core.worktree", to)
-		if _, err := Open(t.Context(), w.dir); err == nil || fault.Is(err, fault.NotFound) && to != w.path("dir") {
-			t.Errorf("core.worktree = %s: %v", to, err)
+		if r, err := Open(t.Context(), w.dir); err == nil {
+			t.Errorf("core.worktree = %s: opened %s", to, r.Top())
 		}
+	}
+	if _, err := Open(t.Context(), w.path("dir")); !fault.Is(err, fault.Refused) {
+		t.Errorf("err = %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Tree is the tree that committing everything would make, whatever was done to
@@ -71,6 +72,17 @@ func TestTree(t *testing.T) {
 		}},
 		{"locked index", func(w work) { w.write("a.txt", "x\n"); w.write(".git/index.lock", "") }},
 		{"split index", func(w work) { w.git("update-index", "--split-index"); w.write("a.txt", "x\n") }},
+		{"split index asked for", func(w work) { w.git("config", "core.splitIndex", "true"); w.write("a.txt", "x\n") }},
+		{"one side of a conflict", func(w work) {
+			blob := w.git("rev-parse", "HEAD:a.txt")
+			w.git("update-index", "--force-remove", "a.txt")
+			w.input("100644 "+blob+" 2\ta.txt\n", "update-index", "--index-info")
+		}},
+		{"line ends that git warns of", func(w work) {
+			w.git("config", "core.autocrlf", "input")
+			w.write("crlf", "1\r\n2\r\n")
+			w.git("config", "core.safecrlf", "true")
+		}},
 		{"no index", func(w work) { w.remove(".git/index") }},
 		{"index of version 4", func(w work) { w.git("update-index", "--index-version", "4"); w.write("a.txt", "x\n") }},
 		{"tracked folder with a repository", func(w work) {
@@ -265,6 +277,7 @@ func TestTreeHides(t *testing.T) {
 	hide := map[string]func(w work){
 		"assume-unchanged": func(w work) { w.git("update-index", "--assume-unchanged", "a.txt") },
 		"skip-worktree":    func(w work) { w.git("update-index", "--skip-worktree", "a.txt") },
+		"staging":          func(w work) { w.git("config", "core.ignoreStat", "true"); w.git("update-index", "--really-refresh") },
 		"both": func(w work) {
 			w.git("update-index", "--assume-unchanged", "a.txt")
 			w.git("update-index", "--skip-worktree", "a.txt")
@@ -278,6 +291,7 @@ func TestTreeHides(t *testing.T) {
 			w.git("config", "core.checkStat", "minimal")
 			w.git("config", "core.trustctime", "false")
 		},
+		"no look at the change time": func(w work) { w.git("config", "core.trustctime", "false") },
 		"filter": func(w work) {
 			w.write(".git/info/attributes", "* filter=lie\n")
 			w.git("config", "filter.lie.clean", "printf 'a\\n'")
@@ -295,6 +309,12 @@ func TestTreeHides(t *testing.T) {
 	for name, hide := range hide {
 		t.Run(name, func(t *testing.T) {
 			w := newWork(t)
+			// What is older than the index is believed to be what the index says.
+			past := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(w.path("a.txt"), past, past); err != nil {
+				t.Fatal(err)
+			}
+			w.git("update-index", "--refresh")
 			clean := w.tree()
 			hide(w)
 			info, err := os.Stat(w.path("a.txt"))
@@ -315,6 +335,16 @@ func TestTreeHides(t *testing.T) {
 				t.Errorf("dirty %v, %v", dirty, err)
 			}
 		})
+	}
+}
+
+// A file that git must not look at and that is gone is gone.
+func TestTreeHidesDeletion(t *testing.T) {
+	w := newWork(t)
+	w.git("update-index", "--assume-unchanged", "a.txt")
+	w.remove("a.txt")
+	if got := w.changed("HEAD"); got != "D a.txt\n" {
+		t.Errorf("changed %q", got)
 	}
 }
 
@@ -370,5 +400,32 @@ func TestTreeUnreadable(t *testing.T) {
 	t.Cleanup(func() { os.Chmod(w.path("closed"), 0o755) })
 	if _, err := w.open().Tree(t.Context()); err == nil {
 		t.Error("a folder that cannot be read was taken for an empty one")
+	}
+}
+
+// What git prints of the index is read as far as it is understood.
+func TestParseEntries(t *testing.T) {
+	const record = "100644 abc 0\ta\tb\x00"
+	known := entry{mode: "100644", hash: "abc", stage: "0", path: "a\tb", changed: "1:2", modified: "3:4"}
+	unknown := known
+	unknown.changed, unknown.modified = "", ""
+	tests := []struct {
+		out  string
+		want []entry
+	}{
+		{"", nil},
+		{record, []entry{unknown}},
+		{record + "  ctime: 1:2\n  mtime: 3:4\n  dev: 1\tino: 2\n  size: 1\tflags: 0\n", []entry{known}},
+		{record + "  mtime: 3:4\n  more: x\n  ctime: 1:2\n" + record + record, []entry{known, unknown, unknown}},
+		{record + "  ctime 1:2", []entry{unknown}},
+		{record + "other\n", nil},
+		{"100644 abc\ta\x00", nil},
+		{"100644 abc 0 a\x00", nil},
+	}
+	for _, tt := range tests {
+		got, err := parseEntries(tt.out)
+		if !slices.Equal(got, tt.want) && err == nil || tt.want == nil && tt.out != "" && err == nil {
+			t.Errorf("%q: %+v, %v", tt.out, got, err)
+		}
 	}
 }
