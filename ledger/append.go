@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/mod/sumdb/note"
@@ -97,38 +99,38 @@ func (l *Log) write(tx *bolt.Tx, expected uint64, b *batch) (Head, []Record, err
 	if err := l.mayWrite(tx); err != nil {
 		return Head{}, nil, err
 	}
-	records, leaves, err := l.seal(expected, lastID, b.drafts)
+	records, leaves, refs, err := l.seal(expected, lastID, b.drafts)
 	if err != nil {
 		return Head{}, nil, fault.Wrap(err, fault.Usage, "making the records")
-	}
-	if err := writeBlobs(tx.Bucket(bucketBlobs), records, b); err != nil {
-		return Head{}, nil, err
-	}
-	for i := range records {
-		if err := writeRecord(tx, &records[i].Record); err != nil {
-			return Head{}, nil, err
-		}
 	}
 	tiles := tx.Bucket(bucketTiles)
 	tiles.FillPercent = fill
 	if err := t.grow(tiles, leaves); err != nil {
 		return Head{}, nil, err
 	}
-	out := make([]Record, len(records))
-	rows := newBoltRows(tx)
-	for i := range records {
-		out[i] = records[i].Record
-		if p := l.cfg.Projection; p != nil {
-			if err := p.Apply(rows, out[i]); err != nil {
-				return Head{}, nil, fmt.Errorf("projecting %s: %w", out[i].Kind, err)
-			}
-		}
+	// Signing costs a tenth of a commit, so it runs beside the writes, but never
+	// on after the call.
+	signed := aside(func() signature {
+		return l.sign(&Checkpoint{Origin: l.origin, Size: t.size, Root: t.root()}, b.newKey)
+	})
+	defer signed()
+	if err := writeBlobs(tx.Bucket(bucketBlobs), records, refs, b); err != nil {
+		return Head{}, nil, err
 	}
-	if rows.err != nil {
-		return Head{}, nil, rows.err
+	if err := l.writeRecords(tx, records); err != nil {
+		return Head{}, nil, err
 	}
-	head, err := l.sign(tx, t, b.newKey)
-	return head, out, err
+	sig := signed()
+	if sig.err != nil {
+		return Head{}, nil, fault.Wrap(sig.err, nil, "signing the head")
+	}
+	heads := tx.Bucket(bucketHeads)
+	heads.FillPercent = fill
+	if err := heads.Put(seqKey(t.size), sig.entry); err != nil {
+		return Head{}, nil, err
+	}
+	head, err := openHead(l.origin, t.size, sig.entry)
+	return head, records, err
 }
 
 // openEnd checks that the log ends as its head says and returns its tree and
@@ -200,43 +202,66 @@ func parseCritKey(k []byte) (kind string, schema int, err error) {
 	return string(k[:len(k)-9]), int(binary.BigEndian.Uint64(k[len(k)-8:])), nil
 }
 
-// A sealed record has its bytes, and the blobs that they name.
-type sealed struct {
-	Record
-	refs []ref
+// seal turns drafts into records that follow on seq. It also returns their
+// leaf hashes and the blobs that each names.
+func (l *Log) seal(seq uint64, lastID string, drafts []Draft) ([]Record, []tlog.Hash, [][]ref, error) {
+	ids, times := make([]string, len(drafts)), make([]time.Time, len(drafts))
+	entropy := make([]byte, entropyLen*len(drafts))
+	if _, err := io.ReadFull(l.cfg.random(), entropy); err != nil {
+		return nil, nil, nil, err
+	}
+	for i := range drafts {
+		if err := l.checkDraft(&drafts[i]); err != nil {
+			return nil, nil, nil, err
+		}
+		times[i] = l.cfg.now()
+		id, err := nextID(times[i], lastID, entropy[entropyLen*i:entropyLen*(i+1)])
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		ids[i], lastID = id, id
+	}
+	records, leaves := make([]Record, len(drafts)), make([]tlog.Hash, len(drafts))
+	refs, errs := make([][]ref, len(drafts)), make([]error, len(drafts))
+	spread(len(drafts), func(i int) {
+		raw, v, err := encode(ids[i], times[i], &drafts[i])
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		records[i] = v.record(raw)
+		records[i].Seq = seq + uint64(i)
+		leaves[i], refs[i] = tlog.RecordHash(raw), v.refs
+	})
+	return records, leaves, refs, errors.Join(errs...)
 }
 
-// seal turns drafts into records that follow on seq.
-func (l *Log) seal(seq uint64, lastID string, drafts []Draft) ([]sealed, []tlog.Hash, error) {
-	records := make([]sealed, len(drafts))
-	leaves := make([]tlog.Hash, len(drafts))
-	entropy := make([]byte, 10)
-	for i := range drafts {
-		d := &drafts[i]
-		if err := checkDraft(d); err != nil {
-			return nil, nil, err
-		}
-		if d.Crit && !l.known(d.Kind, d.Schema) {
-			return nil, nil, fmt.Errorf("the critical kind %s (schema %d) is unknown to cfg.Known: the next append would refuse", d.Kind, d.Schema)
-		}
-		if _, err := io.ReadFull(l.cfg.random(), entropy); err != nil {
-			return nil, nil, err
-		}
-		now := l.cfg.now()
-		id, err := nextID(now, lastID, entropy)
-		if err != nil {
-			return nil, nil, err
-		}
-		raw, v, err := encode(id, now, d)
-		if err != nil {
-			return nil, nil, err
-		}
-		records[i] = sealed{v.record(raw), v.refs}
-		records[i].Seq = seq + uint64(i)
-		leaves[i] = tlog.RecordHash(raw)
-		lastID = id
+// checkDraft says what is wrong with a draft before anything is written.
+func (l *Log) checkDraft(d *Draft) error {
+	if err := checkDraft(d); err != nil {
+		return err
 	}
-	return records, leaves, nil
+	if d.Crit && !l.known(d.Kind, d.Schema) {
+		return fmt.Errorf("the critical kind %s (schema %d) is unknown to cfg.Known: the next append would refuse", d.Kind, d.Schema)
+	}
+	return nil
+}
+
+// writeRecords stores records with their index entries and applies them to the
+// projection.
+func (l *Log) writeRecords(tx *bolt.Tx, records []Record) error {
+	rows := newBoltRows(tx)
+	for i := range records {
+		if err := writeRecord(tx, &records[i]); err != nil {
+			return err
+		}
+		if p := l.cfg.Projection; p != nil {
+			if err := p.Apply(rows, records[i]); err != nil {
+				return fmt.Errorf("projecting %s: %w", records[i].Kind, err)
+			}
+		}
+	}
+	return rows.err
 }
 
 // writeRecord stores a record with its index entries.
@@ -266,7 +291,7 @@ func writeRecord(tx *bolt.Tx, r *Record) error {
 // writeBlobs stores the batch's blobs. Each must be named by a record of the
 // batch, and each reference must name a blob of the batch or one that is, or
 // was before its redaction, in the ledger.
-func writeBlobs(b *bolt.Bucket, records []sealed, batch *batch) error {
+func writeBlobs(b *bolt.Bucket, records []Record, refs [][]ref, batch *batch) error {
 	fresh := make(map[string]int64, len(batch.blobs))
 	for i := range batch.blobs {
 		blob := &batch.blobs[i]
@@ -284,7 +309,7 @@ func writeBlobs(b *bolt.Bucket, records []sealed, batch *batch) error {
 	}
 	named := make(map[string]bool, len(fresh))
 	for i := range records {
-		for _, r := range records[i].refs {
+		for _, r := range refs[i] {
 			key := make([]byte, 32)
 			if _, err := hex.Decode(key, r.digest); err != nil {
 				return err
@@ -315,10 +340,16 @@ func writeBlobs(b *bolt.Bucket, records []sealed, batch *batch) error {
 	return nil
 }
 
-// sign signs the head of the grown tree and stores it.
-func (l *Log) sign(tx *bolt.Tx, t *tree, newKey string) (Head, error) {
+// A signature is the entry of a signed head.
+type signature struct {
+	entry []byte
+	err   error
+}
+
+// sign signs a head with the current key, and with newKey if that is set.
+func (l *Log) sign(c *Checkpoint, newKey string) signature {
 	if l.cfg.Keys == nil {
-		return Head{}, fault.New(fault.NotFound, "there is no key to sign with")
+		return signature{err: fault.New(fault.NotFound, "there is no place for keys")}
 	}
 	keys := []string{l.keys.current()}
 	if newKey != "" {
@@ -328,20 +359,12 @@ func (l *Log) sign(tx *bolt.Tx, t *tree, newKey string) (Head, error) {
 	for _, k := range keys {
 		s, err := l.cfg.Keys.Signer(k)
 		if err != nil {
-			return Head{}, err
+			return signature{err: err}
 		}
 		signers = append(signers, s)
 	}
-	entry, err := sealHead(&Checkpoint{Origin: l.origin, Size: t.size, Root: t.root()}, signers)
-	if err != nil {
-		return Head{}, fmt.Errorf("signing the head: %w", err)
-	}
-	heads := tx.Bucket(bucketHeads)
-	heads.FillPercent = fill
-	if err := heads.Put(seqKey(t.size), entry); err != nil {
-		return Head{}, err
-	}
-	return openHead(l.origin, t.size, entry)
+	entry, err := sealHead(c, signers)
+	return signature{entry, err}
 }
 
 func projectionVersion(p Projection) []byte {

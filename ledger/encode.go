@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,17 +14,38 @@ import (
 const lowerHex = "0123456789abcdef"
 
 // encode writes the one form of a record that parse accepts, and returns it
-// with its parts.
+// with its parts. The parser has the last word on what is written: a record
+// that it refuses could never be verified.
 func encode(id string, now time.Time, d *Draft) ([]byte, view, error) {
-	body, err := canonicalBody(d.Body)
+	body, err := bodyJSON(d.Body)
 	if err != nil {
 		return nil, view{}, fmt.Errorf("body of %s: %w", d.Kind, err)
 	}
-	b := make([]byte, 0, 400+len(body))
+	raw := envelope(id, now, d, body)
+	v, err := parse(raw)
+	if err != nil && len(raw) <= MaxRecord {
+		// Most bodies are canonical as they come; the others are rewritten.
+		if body, err = canonical(body); err != nil {
+			return nil, view{}, fmt.Errorf("body of %s: %w", d.Kind, err)
+		}
+		raw = envelope(id, now, d, body)
+		v, err = parse(raw)
+	}
+	switch {
+	case len(raw) > MaxRecord:
+		return nil, view{}, fmt.Errorf("%s has %d bytes, more than a record may have (%d)", d.Kind, len(raw), MaxRecord)
+	case err != nil:
+		return nil, view{}, fmt.Errorf("%s: %w", d.Kind, err)
+	}
+	return raw, v, nil
+}
+
+func envelope(id string, now time.Time, d *Draft, body []byte) []byte {
+	b := make([]byte, 0, 600+len(body))
 	b = append(b, `{"id":"`...)
 	b = append(b, id...)
 	b = append(b, `","time":"`...)
-	b = now.UTC().AppendFormat(b, timeLayout)
+	b = appendTime(b, now)
 	b = append(b, `","kind":"`...)
 	b = append(b, d.Kind...)
 	b = append(b, `","story":"`...)
@@ -40,43 +62,29 @@ func encode(id string, now time.Time, d *Draft) ([]byte, view, error) {
 	b = strconv.AppendInt(b, int64(d.Schema), 10)
 	b = append(b, `,"body":`...)
 	b = append(b, body...)
-	b = append(b, '}')
-	if len(b) > MaxRecord {
-		return nil, view{}, fmt.Errorf("%s has %d bytes, more than a record may have (%d)", d.Kind, len(b), MaxRecord)
-	}
-	// The strict parser has the last word on what is written: a record that
-	// it refuses could never be verified.
-	v, err := parse(b)
-	if err != nil {
-		return nil, view{}, fmt.Errorf("%s: %w", d.Kind, err)
-	}
-	return b, v, nil
+	return append(b, '}')
 }
 
-// canonicalBody turns a body into a canonical object. nil is the empty object.
-func canonicalBody(body any) ([]byte, error) {
-	var b []byte
+// bodyJSON returns a body as JSON of whatever form. nil is the empty object.
+func bodyJSON(body any) ([]byte, error) {
 	switch v := body.(type) {
 	case nil:
 		return []byte("{}"), nil
 	case json.RawMessage:
-		b = v
-	default:
-		var buf bytes.Buffer
-		enc := json.NewEncoder(&buf)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(v); err != nil {
-			return nil, err
-		}
-		b = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+		return v, nil
 	}
-	// Most bodies are canonical as they come; the others are rewritten.
-	if s := (scanner{b: b}); utf8.Valid(b) {
-		if s.object(1); !s.bad && s.i == len(b) {
-			return b, nil
-		}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return nil, err
 	}
-	b, err := rewrite(b)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// canonical returns the canonical form of an object.
+func canonical(body []byte) ([]byte, error) {
+	b, err := rewrite(body)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +98,11 @@ func canonicalBody(body any) ([]byte, error) {
 // rewrite drops white space and gives every string its canonical spelling.
 // It changes no value.
 func rewrite(b []byte) ([]byte, error) {
+	if !json.Valid(b) {
+		return nil, errors.New("invalid JSON")
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
-	if !json.Valid(b) {
-		return nil, fmt.Errorf("invalid JSON")
-	}
 	out := make([]byte, 0, len(b))
 	type level struct {
 		object bool

@@ -3,7 +3,6 @@ package ledger
 import (
 	"encoding/json"
 	"errors"
-	"time"
 	"unicode/utf8"
 )
 
@@ -13,9 +12,6 @@ var ErrMalformed = errors.New("not a record in canonical form")
 
 // idLen is the length of a ULID as text.
 const idLen = 26
-
-// timeLayout always has nine digits after the point: equal lengths, one form.
-const timeLayout = "2006-01-02T15:04:05.000000000Z"
 
 // A view is a parsed record: slices of its bytes, nothing copied. Strings are
 // still escaped as they stand between their quotes.
@@ -86,9 +82,8 @@ func ParseRecord(raw []byte) (Record, error) {
 }
 
 func (v *view) record(raw []byte) Record {
-	t, _ := time.Parse(timeLayout, string(v.time)) // validTime has checked it
 	r := Record{
-		ID: string(v.id), Time: t, Kind: string(v.kind), Story: string(v.story),
+		ID: string(v.id), Time: parseTime(v.time), Kind: string(v.kind), Story: string(v.story),
 		Crit: v.crit, Schema: int(v.schema), Body: json.RawMessage(v.body), Raw: raw,
 	}
 	for i, p := range []*string{
@@ -119,31 +114,3 @@ var crockford = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// validTime accepts timeLayout and nothing else. It is hand-written since
-// time.Parse would be a third of the cost of verifying a record.
-func validTime(t []byte) bool {
-	const form = "dddd-dd-ddTdd:dd:dd.dddddddddZ"
-	if len(t) != len(form) {
-		return false
-	}
-	for i, c := range t {
-		if form[i] == 'd' {
-			if c < '0' || c > '9' {
-				return false
-			}
-		} else if c != form[i] {
-			return false
-		}
-	}
-	two := func(i int) int { return int(t[i]-'0')*10 + int(t[i+1]-'0') }
-	year, month, day := two(0)*100+two(2), two(5), two(8)
-	if month < 1 || month > 12 || day < 1 || two(11) > 23 || two(14) > 59 || two(17) > 59 {
-		return false
-	}
-	days := [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
-	if month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-		days = 29
-	}
-	return day <= days
-}

@@ -146,6 +146,9 @@ func ownKind(kind string) bool {
 	return false
 }
 
+// entropyLen is the length of the random part of an id.
+const entropyLen = 10
+
 // nextID returns an id for now that is greater than last, also when the clock
 // went back. So ids are unique without an index, and a binary search finds one.
 func nextID(now time.Time, last string, entropy []byte) (string, error) {

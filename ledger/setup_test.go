@@ -156,3 +156,11 @@ func appendTo(t testing.TB, l *Log, drafts []Draft, blobs ...Blob) []Record {
 	}
 	return recs
 }
+
+func mustVerifiers(t interface{ Fatal(...any) }, l *Log, size uint64) note.Verifiers {
+	v, err := l.keys.verifiers(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash"
 
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/mod/sumdb/tlog"
@@ -34,6 +36,22 @@ func subtreeHash(data []byte) tlog.Hash {
 	half := len(data) / 2
 	return tlog.NodeHash(subtreeHash(data[:half]), subtreeHash(data[half:]))
 }
+
+// A leafHasher computes leaf hashes, SHA-256 of a zero byte and the record,
+// without a new hash for each.
+type leafHasher struct{ h hash.Hash }
+
+func newLeafHasher() leafHasher { return leafHasher{sha256.New()} }
+
+func (l leafHasher) sum(raw []byte) (sum tlog.Hash) {
+	l.h.Reset()
+	l.h.Write(leafPrefix)
+	l.h.Write(raw)
+	l.h.Sum(sum[:0])
+	return sum
+}
+
+var leafPrefix = []byte{0}
 
 // A tree is the right edge of a Merkle tree: all that one needs in order to
 // grow it and to know its root.

@@ -86,6 +86,15 @@ func TestTreeEverySize(t *testing.T) {
 	})
 }
 
+func TestLeafHasher(t *testing.T) {
+	h := newLeafHasher()
+	for _, s := range []string{"", "a", good} {
+		if h.sum([]byte(s)) != tlog.RecordHash([]byte(s)) {
+			t.Errorf("another hash of %q than tlog's", s)
+		}
+	}
+}
+
 // However records are cut into batches, the same tiles result.
 func TestTreeBatches(t *testing.T) {
 	leaves := make([]tlog.Hash, 600)

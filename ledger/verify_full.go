@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -67,28 +65,14 @@ func (v *verifier) signatures() error {
 			return err
 		}
 		after = heads[len(heads)-1].Size
-		for i, err := range v.signedAll(heads) {
+		errs := make([]error, len(heads))
+		spread(len(heads), func(i int) { errs[i] = v.signed(heads[i]) })
+		for i, err := range errs {
 			if err != nil {
 				v.report.add(int64(heads[i].Size)-1, ClassHead, "the head of %d records: %v", heads[i].Size, err)
 			}
 		}
 	}
-}
-
-// signedAll checks the signatures of heads on all processors.
-func (v *verifier) signedAll(heads []Head) []error {
-	errs := make([]error, len(heads))
-	var workers sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), maxWorkers)
-	for w := range n {
-		workers.Go(func() {
-			for i := w; i < len(heads); i += n {
-				errs[i] = v.signed(heads[i])
-			}
-		})
-	}
-	workers.Wait()
-	return errs
 }
 
 // projection replays all records into memory and compares the rows. The replay

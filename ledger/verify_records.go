@@ -15,9 +15,8 @@ import (
 // How the pass over the records is cut up. A unit is read, parsed and hashed
 // by one worker; a window of units is done under one lock.
 const (
-	unitLen    = 256
-	windowLen  = 64 * unitLen
-	maxWorkers = 8
+	unitLen   = 256
+	windowLen = 64 * unitLen
 )
 
 // A unit is what a worker has found out about a stretch of records.
@@ -127,6 +126,7 @@ func (v *verifier) unit(tx *bolt.Tx, u *unit, from, to uint64) error {
 	}
 	tiles := tx.Bucket(bucketTiles)
 	c := tx.Bucket(bucketRecords).Cursor()
+	hasher := newLeafHasher()
 	want := seqKey(from)
 	k, raw := c.Seek(want)
 	for seq := from; seq < to; {
@@ -143,7 +143,7 @@ func (v *verifier) unit(tx *bolt.Tx, u *unit, from, to uint64) error {
 			k, raw = c.Next()
 			continue
 		}
-		hash := tlog.RecordHash(raw)
+		hash := hasher.sum(raw)
 		rec, err := parse(raw)
 		if err != nil {
 			if hash == storedLeaf(tiles, seq) { // else it is reported as changed
