@@ -24,7 +24,7 @@ var codexEvents = []event{{"PreToolUse", true}, {"PostToolUse", false}, {"Sessio
 
 // codexConfig plans the configuration in Codex's own folder.
 func (j *job) codexConfig(p *plan) (*file, error) {
-	return p.settings(filepath.Join(j.CodexHome, "config.toml"), "", j.Home)
+	return j.personal(p, filepath.Join(j.codexHome, "config.toml"))
 }
 
 // codexNoTTY closes the one way in which Codex runs commands without asking the
@@ -54,7 +54,7 @@ func (j *job) codexFeature(p *plan, fn func([]byte) ([]byte, error)) error {
 
 func codexSettings(j *job) string {
 	if j.Scope == User {
-		return filepath.Join(j.CodexHome, "hooks.json")
+		return filepath.Join(j.codexHome, "hooks.json")
 	}
 	return filepath.Join(j.root, ".codex", "hooks.json")
 }
@@ -181,7 +181,7 @@ func codexTrusted(j *job, settings []byte) (bool, error) {
 
 // codexOff looks for the switch that turns every hook of Codex off.
 func codexOff(j *job) (string, error) {
-	dirs := []string{j.CodexHome}
+	dirs := []string{j.codexHome}
 	if j.Scope == Project {
 		dirs = append(dirs, filepath.Join(j.root, ".codex"))
 	}

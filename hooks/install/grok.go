@@ -12,7 +12,7 @@ import (
 // the person's home need no trust.
 
 func (j *job) grokFolders(p *plan) (*file, error) {
-	return p.settings(filepath.Join(j.Home, ".grok", "trusted_folders.toml"), "", j.Home)
+	return j.personal(p, filepath.Join(j.Home, ".grok", "trusted_folders.toml"))
 }
 
 func grokTrust(j *job, p *plan) error {

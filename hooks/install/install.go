@@ -1,6 +1,8 @@
 package install
 
 import (
+	"path/filepath"
+
 	"satelle/hooks/dialect"
 	"satelle/internal/fault"
 	"satelle/internal/tomledit"
@@ -93,11 +95,21 @@ func Remove(o Options) (Report, error) {
 
 // settings plans a file of a harness: one in the repository must stay in it.
 func (j *job) settings(p *plan, path string) (*file, error) {
-	keep := j.root
 	if j.Scope == User {
-		keep = j.Home
+		return j.personal(p, path)
 	}
-	return p.settings(path, j.root, keep)
+	return p.settings(path, j.root, j.root)
+}
+
+// personal plans a file in the person's home, or in the folder that the person
+// made for Codex. That one stays when it is emptied: Codex does not start
+// without it.
+func (j *job) personal(p *plan, path string) (*file, error) {
+	keep := j.Home
+	if j.Options.CodexHome != "" && filepath.Dir(path) == j.Options.CodexHome {
+		keep = j.Options.CodexHome
+	}
+	return p.settings(path, "", keep)
 }
 
 // setTOML and unsetTOML are the edits of tomledit; a document that does not

@@ -25,7 +25,7 @@ const (
 type Options struct {
 	Home        string // the person's home folder
 	SatelleHome string // satelle's machine-wide folder
-	CodexHome   string // Codex's folder; "" means .codex in Home
+	CodexHome   string // $CODEX_HOME: Codex's folder; "" means .codex in Home
 	Repo        string // any folder of the repository; for the scope Project
 	Program     string // the satelle that runs; satelle-hook lies beside it
 
@@ -53,14 +53,15 @@ type Change struct {
 type job struct {
 	Options
 	harnesses []harness
+	codexHome string
 	root      string // the work tree's root; "" for the scope User
 	primary   string // the root of the clone's primary checkout
 }
 
 func (o Options) resolve() (*job, error) {
-	j := &job{Options: o}
-	if j.CodexHome == "" {
-		j.CodexHome = filepath.Join(j.Home, ".codex")
+	j := &job{Options: o, codexHome: o.CodexHome}
+	if j.codexHome == "" {
+		j.codexHome = filepath.Join(j.Home, ".codex")
 	}
 	for _, f := range []struct {
 		field   *string

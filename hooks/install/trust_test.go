@@ -98,6 +98,25 @@ func TestTrustOfAnOlderReview(t *testing.T) {
 	}
 }
 
+// A folder that the person names to Codex stays, even empty.
+func TestCodexHome(t *testing.T) {
+	for _, scope := range []string{Project, User} {
+		w := newWorld(t)
+		w.Targets, w.Trust, w.Scope = []string{"codex"}, true, scope
+		w.CodexHome = w.path("home dir/codex of mine")
+		if err := os.Mkdir(w.CodexHome, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := w.snapshot()
+		w.install()
+		if s, err := Status(w.Options); err != nil || !s[0].Trusted || !strings.Contains(w.read("home dir/codex of mine/config.toml"), "trusted_hash") {
+			t.Errorf("status = %+v, %v", s, err)
+		}
+		w.remove()
+		w.same(w.without(w.snapshot()), before, "after remove")
+	}
+}
+
 func TestLinkedWorkTree(t *testing.T) {
 	w := newWorld(t)
 	w.write("my repo/.git/worktrees/side/HEAD", "ref: refs/heads/side\n")

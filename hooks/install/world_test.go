@@ -28,7 +28,6 @@ func newWorld(t *testing.T) *world {
 	w.Options = Options{
 		Home:        filepath.Join(dir, "home dir"),
 		SatelleHome: filepath.Join(dir, "home dir", ".satelle"),
-		CodexHome:   filepath.Join(dir, "home dir", ".codex"),
 		Repo:        filepath.Join(w.root, "sub", "folder"),
 		Program:     filepath.Join(dir, "built here", "satelle"),
 		Targets:     []string{"all"},

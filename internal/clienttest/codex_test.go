@@ -1,0 +1,111 @@
+//go:build clients
+
+package clienttest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// codex plays a script to Codex, in the mode in which it asks nobody.
+func (w *world) codex(model *Server) {
+	w.t.Helper()
+	w.run([]string{"CODEX_HOME=" + filepath.Join(w.home, ".codex"), "MODEL_KEY=dummy"},
+		filepath.Join(clients, "codex"), "exec", "--json", "--dangerously-bypass-approvals-and-sandbox",
+		"-m", "gpt-5.5", "-c", `model_provider="scripted"`,
+		"-c", fmt.Sprintf(`model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="MODEL_KEY"}`, model.URL),
+		"MAIN go")
+}
+
+func codexScript() Script {
+	shell := func(command string) Call { return Call{"exec_command", object{"cmd": command}} }
+	patch := func(lines ...string) string {
+		return "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
+	}
+	return Script{{Match: "MAIN", Turns: []Turn{
+		{Calls: []Call{shell("ls"), shell("cat main-old.txt")}},
+		{Calls: []Call{
+			shell("echo echoed > main-bash.txt"),
+			{"apply_patch", patch("*** Add File: main-new.txt", "+written")},
+			{"apply_patch", patch("*** Update File: main-old.txt", "@@", "-old", "+edited")},
+			shell("apply_patch <<'EOF'\n" + patch("*** Add File: main-here.txt", "+written") + "EOF\n"),
+		}},
+	}}}
+}
+
+func TestCodexWithoutASeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--trust")
+	model := New(t, codexScript())
+	before := w.files()
+	w.codex(model)
+	w.untouched(before)
+	ran(t, model, 0, reads)
+	denied(t, model, 0, edits)
+}
+
+func TestCodexWithTheSeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--trust")
+	w.takeSeat()
+	script := codexScript()
+	// A terminal, into which text could be typed past the hook, is not to be had.
+	script[0].Turns = append(script[0].Turns, Turn{Calls: []Call{{"exec_command", object{"cmd": "cat > typed.txt", "tty": true}}}})
+	model := New(t, script)
+	w.codex(model)
+	ran(t, model, 0, reads)
+	ran(t, model, 0, edits)
+	w.wrote("main-bash.txt", "echoed")
+	w.wrote("main-new.txt", "written")
+	w.wrote("main-old.txt", "edited")
+	w.wrote("main-here.txt", "written")
+	if r, found := model.Result(0, 2, 0); !found || !strings.Contains(r.Text, "disabled") {
+		t.Errorf("a terminal: %q", r.Text)
+	}
+}
+
+func TestCodexWithABrokenEngine(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--trust")
+	w.takeSeat()
+	if err := os.WriteFile(filepath.Join(w.home, ".satelle", "bin", "satelle-hook"), []byte("\x7fELF garbage"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	model := New(t, codexScript())
+	before := w.files()
+	w.codex(model)
+	w.untouched(before)
+	ran(t, model, 0, reads)
+}
+
+// Hooks in the person's own settings, whose project nobody trusted.
+func TestCodexInTheUserScope(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--scope", "user", "--trust")
+	w.cwd = filepath.Join(w.repo, "sub folder")
+	model := New(t, codexScript())
+	before := w.files()
+	w.codex(model)
+	w.untouched(before)
+	denied(t, model, 0, edits)
+}
+
+// Without --trust the very same hooks are skipped, and status says so.
+func TestCodexWithoutTrust(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex")
+	if err := os.MkdirAll(filepath.Join(w.home, ".codex"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(w.satelle("agents", "status", "--json")) {
+		if strings.Contains(line, `"codex"`) && strings.Contains(line, `"project"`) && !strings.Contains(line, `"trusted":false`) {
+			t.Errorf("status: %s", line)
+		}
+	}
+	model := New(t, codexScript())
+	w.codex(model)
+	w.wrote("main-new.txt", "written")
+}
