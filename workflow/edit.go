@@ -227,8 +227,10 @@ func (st State) pin(c *Change, lane route.Lane, actor ledger.Actor) Plan {
 	if lane.Park != nil {
 		plan.Park = lane.Park.State
 	}
-	for _, s := range lane.Steps {
-		plan.Steps = append(plan.Steps, PlanStep{Name: s.Name, Performs: s.Performing()})
+	for i, s := range lane.Steps {
+		// Whoever performs the last step is done with it on entry.
+		last := i == len(lane.Steps)-1
+		plan.Steps = append(plan.Steps, PlanStep{Name: s.Name, Performs: s.Performing() && !last})
 	}
 	return plan
 }

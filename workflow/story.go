@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -207,14 +206,6 @@ func (s Story) edge(to string) (Edge, error) {
 	return Edge{}, fault.Try(
 		fault.New(fault.Refused, "the route of story %s leads from %s to %s, not to %q", s.ID, s.Status, list(names), to),
 		"satelle story set "+s.ID+" --status "+edges[0].To)
-}
-
-func (s Story) encode() []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // a struct of strings and numbers always encodes
-	}
-	return b
 }
 
 // list joins words for a sentence: "a", "a or b", "a, b or c".

@@ -118,17 +118,9 @@ func (s substrate) executables() ([]workflow.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	for _, category := range r.Categories() {
-		lane, err := r.Lane(category, nil)
-		if err != nil {
-			return nil, fault.Wrap(err, fault.Refused, "reading lane %q", category)
-		}
-		for _, sk := range lane.Skills {
-			if sk.Kind == route.KindCheck && !seen[sk.Digest] {
-				seen[sk.Digest] = true
-				out = append(out, workflow.Executable{Name: "check " + sk.Name, Digest: sk.Digest, Text: sk.Check})
-			}
+	for _, sk := range r.Skills() {
+		if sk.Kind == route.KindCheck {
+			out = append(out, workflow.Executable{Name: "check " + sk.Name, Digest: sk.Digest, Text: sk.Check})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b workflow.Executable) int { return strings.Compare(a.Name, b.Name) })

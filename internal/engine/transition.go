@@ -54,6 +54,13 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 	if to == "" {
 		to = s.Next()
 	}
+	if to == s.Next() && !s.Parked() {
+		// A pinned story follows its own lane; but while today's route cannot
+		// be read, nothing advances (contract §2).
+		if _, err := e.sub.route(); err != nil {
+			return Moved{}, err
+		}
+	}
 	lease, err := tryLease(e.leasePath(id))
 	if err != nil {
 		return Moved{}, err
