@@ -39,10 +39,10 @@ func (j *job) engine(p *plan) error {
 		return fault.Wrap(err, nil, "reading the hook's engine")
 	}
 	for _, f := range []*file{
-		{path: j.bin(engineName), after: code, binary: true},
+		{path: j.bin(engineName), after: code},
 		{path: j.bin(wrapperName), after: wrapper},
 	} {
-		f.target, f.mode, f.dirs = f.path, 0o755, private
+		f.target, f.mode, f.dirs, f.own = f.path, 0o755, private, true
 		// What can't be read or is no file is replaced like what differs.
 		if info, err := os.Lstat(f.path); err == nil {
 			f.before = []byte{}

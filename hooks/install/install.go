@@ -98,7 +98,7 @@ func (j *job) settings(p *plan, path string) (*file, error) {
 	if j.Scope == User {
 		return j.personal(p, path)
 	}
-	return p.settings(path, j.root, j.root)
+	return p.settings(path, j.root, j.root, 0o644)
 }
 
 // personal plans a file in the person's home, or in the folder that the person
@@ -109,7 +109,7 @@ func (j *job) personal(p *plan, path string) (*file, error) {
 	if j.Options.CodexHome != "" && filepath.Dir(path) == j.Options.CodexHome {
 		keep = j.Options.CodexHome
 	}
-	return p.settings(path, "", keep)
+	return p.settings(path, "", keep, 0o600)
 }
 
 // setTOML and unsetTOML are the edits of tomledit; a document that does not

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"satelle/internal/fault"
@@ -40,6 +41,10 @@ func TestEngine(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.install()
+		if err := os.Chmod(w.path("home dir/.satelle/bin/satelle-hook.sh"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.install()
 		if states, err := Status(w.Options); err != nil || !states[0].Engine || !states[0].EngineFresh {
 			t.Errorf("status = %+v, %v", states[0], err)
 		}
@@ -50,6 +55,23 @@ func TestEngine(t *testing.T) {
 	w.Program = w.path("home dir/.satelle/bin/satelle")
 	w.install()
 	w.same(w.snapshot(), before, "after installing by the installed name")
+}
+
+func TestModesOfNewFiles(t *testing.T) {
+	old := syscall.Umask(0o022)
+	t.Cleanup(func() { syscall.Umask(old) })
+	w := newWorld(t)
+	w.Trust = true
+	w.install()
+	for name, want := range map[string]os.FileMode{
+		"my repo/.claude": 0o755, "my repo/.claude/settings.json": 0o644, "my repo/.grok/hooks/satelle.json": 0o644,
+		"home dir/.codex": 0o700, "home dir/.codex/config.toml": 0o600, "home dir/.grok/trusted_folders.toml": 0o600,
+		"home dir/.satelle/agents/bin/satelle-grok": 0o755,
+	} {
+		if info, err := os.Stat(w.path(name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, want)
+		}
+	}
 }
 
 func TestLaunchers(t *testing.T) {

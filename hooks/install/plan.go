@@ -27,22 +27,23 @@ type plan struct {
 
 // file is one file with what it is and what it shall be.
 type file struct {
-	path   string // as people know it
-	target string // where the bytes are: path with symlinks followed
-	keep   string // the folder at which removing of emptied folders ends
-	before []byte // nil if there is no such file
-	after  []byte // nil if there shall be none
-	mode   fs.FileMode
-	dirs   fs.FileMode // of folders that are made for it
+	path   string      // as people know it
+	target string      // where the bytes are: path with symlinks followed
+	keep   string      // the folder at which removing of emptied folders ends
+	before []byte      // nil if there is no such file
+	after  []byte      // nil if there shall be none
+	mode   fs.FileMode // for a new file, less what the umask takes
+	dirs   fs.FileMode // likewise, for folders that are made for it
 	link   string      // for a symlink: what it shall point to
-	binary bool
+	own    bool        // a program of satelle's: replaced whatever it is, never shown
 }
 
 func (p *plan) note(text string) { p.notes = append(p.notes, text) }
 
-// settings returns the planned content of a harness's file; nil if there is
-// none. Within, if not "", is the folder that its symlinks must not leave.
-func (p *plan) settings(path, within, keep string) (*file, error) {
+// settings returns a harness's file with what is planned for it so far. Within,
+// if not "", is the folder that its symlinks must not leave; mode is that of a
+// new file.
+func (p *plan) settings(path, within, keep string, mode fs.FileMode) (*file, error) {
 	for _, f := range p.files {
 		if f.path == path {
 			return f, nil
@@ -52,8 +53,9 @@ func (p *plan) settings(path, within, keep string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{path: path, target: target, keep: keep, mode: 0o644, dirs: 0o755}
-	f.before, f.mode, err = read(target, f.mode)
+	// A new folder can be entered by those who may read what is in it.
+	f := &file{path: path, target: target, keep: keep, dirs: mode | mode>>2&0o111}
+	f.before, f.mode, err = read(target, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -157,102 +159,8 @@ func (f *file) change() Change {
 	case f.after == nil && f.link == "":
 		c.Action = "remove"
 	}
-	if !f.binary && f.link == "" {
+	if !f.own && f.link == "" {
 		c.Diff = string(diff.Diff(f.path, f.before, f.path, f.after))
 	}
 	return c
-}
-
-func (f *file) write() error {
-	if f.link != "" {
-		return fault.Wrap(f.replaceLink(), nil, "linking %s", f.path)
-	}
-	if f.after == nil {
-		return fault.Wrap(f.remove(), nil, "removing %s", f.path)
-	}
-	return fault.Wrap(f.replace(), nil, "writing %s", f.path)
-}
-
-// replace writes the file beside itself and renames it, so that a reader finds
-// the old or the new one and never a half.
-func (f *file) replace() error {
-	dir := filepath.Dir(f.target)
-	if err := os.MkdirAll(dir, f.dirs); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(dir, ".satelle-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) // fails once it is renamed
-	_, err = tmp.Write(f.after)
-	if err == nil {
-		err = tmp.Chmod(f.mode)
-	}
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), f.target)
-}
-
-// unchanged refuses to overwrite what somebody wrote since the plan was made.
-func (f *file) unchanged() error {
-	if f.binary {
-		return nil
-	}
-	now, _, err := read(f.target, 0)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, f.before) {
-		return fault.New(fault.Busy, "it was changed at the same time")
-	}
-	return nil
-}
-
-// remove deletes the file and the folders that it leaves empty, which satelle
-// made for it.
-func (f *file) remove() error {
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	if err := os.Remove(f.target); err != nil {
-		return err
-	}
-	keep, err := filepath.EvalSymlinks(f.keep)
-	if err != nil {
-		return err
-	}
-	for dir := filepath.Dir(f.target); strings.HasPrefix(dir, keep+string(filepath.Separator)); dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil {
-			break // not empty
-		}
-	}
-	return nil
-}
-
-// replaceLink makes the symlink in one step.
-func (f *file) replaceLink() error {
-	dir := filepath.Dir(f.path)
-	if err := os.MkdirAll(dir, f.dirs); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(dir, ".satelle-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	if err := os.Symlink(f.link, filepath.Join(tmp, "link")); err != nil {
-		return err
-	}
-	return os.Rename(filepath.Join(tmp, "link"), f.path)
 }

@@ -123,6 +123,22 @@ func TestClaudeWithTheSeat(t *testing.T) {
 	}
 }
 
+// The shell preamble of a skill is no tool call, and asks the hook all the same.
+func TestClaudeSkillPreamble(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "claude")
+	w.write(".claude/skills/greet/SKILL.md", "---\nname: greet\ndescription: greets\n---\nGreeting: !`echo hello > preamble.txt`\n")
+	call := Turn{Calls: []Call{{"Skill", object{"skill": "greet"}}}}
+	model := New(t, Script{{Match: "MAIN", Turns: []Turn{call}}})
+	before := w.files()
+	w.claude(model, "--dangerously-skip-permissions")
+	w.untouched(before)
+
+	w.takeSeat()
+	w.claude(New(t, Script{{Match: "MAIN", Turns: []Turn{call}}}), "--dangerously-skip-permissions")
+	w.wrote("preamble.txt", "hello")
+}
+
 // One session in which the engine breaks in every way, while a story holds the
 // seat: nothing can tell so any more, and edits are denied.
 func TestClaudeWithABrokenEngine(t *testing.T) {

@@ -132,7 +132,11 @@ func (w *world) takeSeat() {
 
 func (w *world) write(name, text string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.repo, name), []byte(text), 0o644); err != nil {
+	path := filepath.Join(w.repo, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		w.t.Fatal(err)
 	}
 }
