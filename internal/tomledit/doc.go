@@ -17,5 +17,6 @@
 // No edit rests on the text positions alone: Set parses its result again and
 // refuses if anything but the key has changed.
 //
-// Read edit.go first; tree.go finds the positions and lines.go moves the lines.
+// Read edit.go first; marks.go has the comments, tree.go finds the positions and
+// lines.go moves the lines.
 package tomledit

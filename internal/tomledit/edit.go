@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-// The comments by which Unset knows what Set did.
-const (
-	mark       = " # satelle"
-	markWas    = " # satelle was "
-	markInline = " # satelle: "
-)
-
 // Get returns the value of the key at path as it is written in doc.
 func Get(doc []byte, path ...string) (value string, found bool, err error) {
 	entries, _, err := parse(doc)
@@ -135,8 +128,10 @@ func set(doc []byte, entries []entry, value string, path []string) ([]byte, erro
 // replace sets the value of a key that is there.
 func replace(doc []byte, e entry, value string) ([]byte, error) {
 	old := string(doc[e.value:e.end])
-	if old == value {
-		return doc, nil
+	if is, err := decode([]byte("v = " + old)); err == nil {
+		if want, err := decode([]byte("v = " + value)); err == nil && same(is, want) {
+			return doc, nil
+		}
 	}
 	out := slices.Concat(doc[:e.value], []byte(value), doc[e.end:])
 	eol := lineEnd(doc, e.outer)
@@ -256,45 +251,6 @@ func inlineSpan(doc []byte, entries []entry, e entry) (from, to int) {
 	return from, to
 }
 
-type owner int
-
-const (
-	foreign  owner = iota
-	added          // the whole line
-	replaced       // another value stood here
-	inserted       // a key of an inline table
-)
-
-// ownership tells from the end of a key's line what Set did there. The note is
-// what stood there before, or the mark of the inline key.
-func ownership(comment string, e entry, doc []byte) (note string, kind owner) {
-	if e.within {
-		note = markInline + keyText(doc, e)
-		for i := strings.LastIndex(comment, note); i >= 0; i = strings.LastIndex(comment[:i], note) {
-			if rest := comment[i+len(note):]; rest == "" || strings.HasPrefix(rest, markInline) {
-				return note, inserted
-			}
-		}
-		return "", foreign
-	}
-	if i := strings.LastIndex(comment, markWas); i >= 0 {
-		note = comment[i+len(markWas):]
-		if _, err := decode([]byte("v = " + note)); err == nil {
-			return note, replaced
-		}
-	}
-	if comment == mark {
-		return "", added
-	}
-	return "", foreign
-}
-
-// keyText is the key of an entry as it is written.
-func keyText(doc []byte, e entry) string {
-	text, _, _ := strings.Cut(string(doc[e.start:e.value]), "=")
-	return strings.TrimSpace(text)
-}
-
 func find(entries []entry, path []string) *entry {
 	for i, e := range entries {
 		if e.kind != header && slices.Equal(e.path, path) && e.value > 0 {
@@ -314,45 +270,6 @@ func lineEnd(doc []byte, at int) int {
 		}
 	}
 	return eol
-}
-
-// dotted writes a path as a TOML key.
-func dotted(path []string) string {
-	parts := make([]string, len(path))
-	for i, k := range path {
-		parts[i] = key(k)
-	}
-	return strings.Join(parts, ".")
-}
-
-func key(k string) string {
-	bare := k != ""
-	for _, c := range []byte(k) {
-		bare = bare && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_')
-	}
-	if bare {
-		return k
-	}
-	return Quote(k)
-}
-
-// Quote writes s as a TOML basic string.
-func Quote(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // put sets the value at path in decoded tables.

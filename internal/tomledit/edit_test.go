@@ -19,13 +19,13 @@ func TestSet(t *testing.T) {
 		{"CRLF", "[features]\r\na = 1\r\n", "[features]\r\ntty = false # satelle\r\na = 1\r\n"},
 		{"a sub-table alone", "[features.deep]\na = 1\n", "[features.deep]\na = 1\n\n[features] # satelle\ntty = false # satelle\n"},
 		{"an inline table", "features = { hooks = true } # mine\nb = 1\n", "features = { hooks = true, tty = false } # mine # satelle: tty\nb = 1\n"},
-		{"an empty inline table", "features={ }\n", "features={tty = false }\n # satelle: tty"},
+		{"an empty inline table", "features={ }\n", "features={tty = false } # satelle: tty\n"},
 		{"dotted keys", "features.hooks = true\nb = 1\n", "features.hooks = true\nfeatures.tty = false # satelle\nb = 1\n"},
 		{"the value is there", "[features]\ntty   =   false\n", "[features]\ntty   =   false\n"},
+		{"the value is there, spelled differently", "features = {\"tty\" = false}", "features = {\"tty\" = false}"},
 		{"the contrary value", "[features]\ntty = true # mine\n", "[features]\ntty = false # mine # satelle was true\n"},
 		{"the contrary value, dotted", "features.tty = true", "features.tty = false # satelle was true"},
 	}
-	tests[8].want = "features={tty = false } # satelle: tty\n"
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := Set([]byte(tt.doc), "false", "features", "tty")
