@@ -1,0 +1,166 @@
+package shell
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+func judgeCd(j *judge, c *call) {
+	operands, ok := c.options("", func(option string, _ word) bool { return allowed("L P e n", option) })
+	to := literal(j.env.Home)
+	switch {
+	case !ok || len(operands) > 1:
+		j.changes(c.src)
+	case c.name == "popd":
+		if n := len(j.dirs); n > 0 && len(operands) == 0 {
+			j.dir, j.dirs = j.dirs[n-1], j.dirs[:n-1]
+			return
+		}
+		to = unknownWord
+	case len(operands) == 1:
+		to = operands[0]
+	case c.name == "pushd":
+		to = unknownWord
+	}
+	if c.name == "pushd" {
+		j.dirs = append(j.dirs, j.dir)
+	}
+	if to.text == j.dir && to.text != "" && !to.known {
+		// The top of the work tree that one is in: the same for git.
+		j.dir, j.top, j.unsure = "", j.ownGit(), false
+		return
+	}
+	j.top = false
+	if strings.HasPrefix(to.text, "-") || strings.HasPrefix(to.text, "+") || !filepath.IsAbs(to.text) && (j.exported("CDPATH") || j.assigned("CDPATH")) {
+		to = unknownWord
+	}
+	j.dir, _ = j.path(to)
+	j.unsure = j.dir == "" || j.env.IsDir == nil || !j.env.IsDir(j.dir)
+}
+
+// ownGit reports whether git, run here, reads a configuration that an agent
+// could not have written.
+func (j *judge) ownGit() bool {
+	if j.top {
+		return true
+	}
+	return j.dir != "" && (j.dir == j.env.Dir || j.env.OwnGit != nil && j.env.OwnGit(j.dir))
+}
+
+func judgeHash(j *judge, c *call) {
+	_, ok := c.options("", func(option string, _ word) bool {
+		return allowed("a f p P t r l", option) && (c.name == "type" || option != "p")
+	})
+	if !ok {
+		j.changes(c.src)
+		j.taint = true
+	}
+}
+
+func judgeCommand(j *judge, c *call) {
+	shows := false
+	rest, ok := c.leading("pvV", "", "", func(option string, _ word) { shows = shows || option != "p" })
+	switch {
+	case !ok:
+		j.changes(c.src)
+	case !shows:
+		j.runAs(rest, c.src, true, true)
+	}
+}
+
+func judgeExec(j *judge, c *call) {
+	rest, ok := c.leading("cl", "a", "", ignore)
+	if !ok {
+		j.changes(c.src)
+		return
+	}
+	j.run(rest, false)
+}
+
+func judgeAlias(j *judge, c *call) {
+	for _, w := range c.args {
+		if w.open || strings.Contains(w.text, "=") || !w.known {
+			j.changes(c.src)
+			j.taint = true
+		}
+	}
+}
+
+func judgeTrap(j *judge, c *call) {
+	if len(c.args) == 0 || c.args[0].known && (c.args[0].text == "-" || c.args[0].text == "" || c.args[0].text == "-l" || c.args[0].text == "-p") {
+		return
+	}
+	if !c.args[0].known {
+		j.changes(c.src)
+		return
+	}
+	j.nested(c.args[0].text, c.src, true)
+}
+
+func judgeSet(j *judge, c *call) {
+	for i := 0; i < len(c.args); i++ {
+		w := c.args[i]
+		switch {
+		case w.text == "--" || w.text == "-" || w.known && w.text != "" && w.text[0] != '-' && w.text[0] != '+':
+			return // the rest are positional parameters
+		case !w.known || strings.Trim(w.text[1:], "euxvfEThbmBCHo") != "":
+			j.changes(c.src)
+		case strings.HasSuffix(w.text, "o") && i+1 < len(c.args):
+			i++
+			if !c.args[i].known || !allowed("pipefail errexit nounset xtrace verbose noglob noclobber nolog emacs vi monitor notify braceexpand", c.args[i].text) {
+				j.changes(c.src)
+			}
+		}
+	}
+}
+
+func judgeShopt(j *judge, c *call) {
+	operands, ok := c.options("", func(option string, _ word) bool { return allowed("s u q p", option) })
+	for _, w := range operands {
+		ok = ok && w.known && allowed("globstar nullglob dotglob extglob failglob nocaseglob nocasematch inherit_errexit checkwinsize histappend", w.text)
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+// judgeNames allows plain variable names only. read is the one with options
+// that take a value; mapfile -C would run one.
+func judgeNames(j *judge, c *call) {
+	value := "adinNptu"
+	if c.name != "read" {
+		value = "dnOsu"
+	}
+	operands, ok := c.options(value, func(option string, of word) bool {
+		if c.name == "read" && option == "a" {
+			return of.known && isName(of.text)
+		}
+		return option != "C" && option != "c"
+	})
+	for i, w := range operands {
+		ok = ok && w.known && (isName(w.text) || c.name == "getopts" && i == 0)
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+func judgePrintf(j *judge, c *call) {
+	switch {
+	case len(c.args) == 0 || c.args[0].known && !strings.HasPrefix(c.args[0].text, "-v"):
+	case c.args[0].known && c.args[0].text == "-v" && len(c.args) > 1 && c.args[1].known && isName(c.args[1].text) && c.shell:
+	case c.args[0].known || c.args[0].open || strings.HasPrefix(c.args[0].text, "-"):
+		j.changes(c.src)
+	}
+}
+
+// judgeTest: a subscript is evaluated by -v and -R, so one that holds a command
+// may stand nowhere.
+func judgeTest(j *judge, c *call) {
+	for i, w := range c.args {
+		if (w.text == "-v" || w.text == "-R") && (i+1 >= len(c.args) || !c.args[i+1].known || !isName(c.args[i+1].text)) ||
+			strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
+			j.changes(c.src)
+		}
+	}
+}

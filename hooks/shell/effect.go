@@ -1,0 +1,212 @@
+package shell
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Env is what a judgement needs to know of the machine. Its functions may be
+// nil, which answers "no".
+type Env struct {
+	Dir      string                 // the command's working directory, absolute
+	Home     string                 // the user's home, "" if unknown
+	Temp     string                 // where mktemp creates its files
+	Exported func(name string) bool // whether the command inherits this variable
+	IsDir    func(path string) bool // whether a folder stands at this absolute path
+	OwnGit   func(dir string) bool  // whether git finds a configuration that an agent can't write, when run in dir
+}
+
+// Effect is what a command does.
+type Effect struct {
+	Changes bool     // it changes files, or can't be known not to
+	Why     string   // the part of the command that decided, "" if it only reads
+	Known   bool     // Targets are all that it changes
+	Targets []Target // files that it changes, as far as the text names them
+
+	Words   []Word       // the words that may name files
+	Opaque  bool         // it was not parsed: Words is the whole text
+	Bypass  string       // how it switches off a guard of git, "" if it does not
+	Satelle []Invocation // calls of satelle itself, which change nothing by this judgement
+}
+
+// Target is a path that a command changes.
+type Target struct {
+	Path string // absolute, not resolved
+	Tree bool   // with all below it, or by another name
+}
+
+// Word is a word of a command, which may be a path, or hold one.
+type Word struct {
+	Text  string // parts that are known only when it runs are "*"
+	Dir   string // the directory it would start from, "" if unknown
+	Quiet bool   // it belongs to a part of the command that only reads
+}
+
+// Invocation is a call of satelle. Direct tells that the shell itself runs the
+// word, as it is written, and that nothing in the text gives it another
+// meaning.
+type Invocation struct {
+	Program string
+	Args    []string // an argument that is known only when it runs is "*"
+	Direct  bool
+}
+
+// Judge tells what a command text does.
+func Judge(text string, env Env) Effect {
+	if what := oversized(text); what != "" {
+		return opaque(text, env, what)
+	}
+	file, err := parse(text)
+	if err != nil {
+		return opaque(text, env, err.Error())
+	}
+	j := newJudge(text, env, 0)
+	j.survey(file)
+	j.stmts(file.Stmts)
+	return j.done()
+}
+
+// Argv tells what a program does that is started without a shell.
+func Argv(argv []string, env Env) Effect {
+	j := newJudge(strings.Join(argv, " "), env, 0)
+	words := make([]word, len(argv))
+	for i, arg := range argv {
+		words[i] = literal(arg)
+	}
+	j.run(words, true)
+	return j.done()
+}
+
+var (
+	errParse   = errors.New("it can't be parsed")
+	errComment = errors.New("it holds a comment that ends in a backslash")
+)
+
+// parse reads a text as bash does. In one point the parser differs: it goes on
+// with a comment after a backslash at the line's end, where every shell runs
+// the next line.
+func parse(text string) (*syntax.File, error) {
+	continued := strings.Contains(text, "\\\n")
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(continued))
+	file, err := parser.Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, errParse
+	}
+	if continued {
+		syntax.Walk(file, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok && strings.Contains(text[c.Pos().Offset():min(int(c.End().Offset())+1, len(text))], "\\\n") {
+				err = errComment
+			}
+			return true
+		})
+	}
+	return file, err
+}
+
+func opaque(text string, env Env, why string) Effect {
+	return Effect{Changes: true, Why: why, Opaque: true, Words: []Word{{Text: text, Dir: env.Dir}}}
+}
+
+// judge is one pass over a command.
+type judge struct {
+	text string
+	env  Env
+	eff  Effect
+
+	unknown bool   // something changes that Targets does not name
+	dir     string // the working directory at this point, "" if unknown
+	unsure  bool   // dir holds only if the last cd succeeded
+	top     bool   // dir is unknown, but lies in the work tree that the text began in
+	dirs    []string
+	names   map[string]*name
+	vars    map[string]word
+	funcs   map[string][]*syntax.Stmt
+
+	cond  int // inside of something that may not run, or run again
+	inner int // inside of a substitution
+	calls int // inside of functions
+	texts int // inside of texts that are judged in turn (sh -c)
+	state bool
+	taint bool // words may have another meaning from here on
+}
+
+func newJudge(text string, env Env, texts int) *judge {
+	return &judge{text: text, env: env, dir: env.Dir, texts: texts, names: map[string]*name{}, vars: map[string]word{}}
+}
+
+func (j *judge) done() Effect {
+	j.eff.Known = j.eff.Changes && !j.unknown
+	if !j.eff.Known && !j.eff.Changes {
+		j.eff.Targets = nil
+	}
+	return j.eff
+}
+
+// maxWhy bounds the part of a command that a denial quotes.
+const maxWhy = 80
+
+func clip(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) <= maxWhy {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxWhy], "") + "…"
+}
+
+// changes records that something changes which the text does not name.
+func (j *judge) changes(why string) {
+	j.unknown = true
+	j.mark(why)
+}
+
+// writes records that the file at w changes.
+func (j *judge) writes(why string, w word, tree bool) {
+	path, ok := j.path(w)
+	if !ok {
+		j.changes(why)
+		return
+	}
+	j.mark(why)
+	j.eff.Targets = append(j.eff.Targets, Target{Path: path, Tree: tree})
+}
+
+func (j *judge) mark(why string) {
+	if !j.eff.Changes {
+		j.eff.Changes, j.eff.Why = true, clip(why)
+	}
+}
+
+// path is the absolute path that a word names, if it can be known. It is
+// joined and not cleaned: ".." after a symbolic link is not for us to resolve.
+func (j *judge) path(w word) (string, bool) {
+	if !w.known || w.text == "" {
+		return "", false
+	}
+	if filepath.IsAbs(w.text) {
+		return w.text, true
+	}
+	if j.dir == "" {
+		return "", false
+	}
+	return j.dir + "/" + w.text, true
+}
+
+// mention records a word that may name a file.
+func (j *judge) mention(w word) {
+	if w.text == "" || w.text == "*" {
+		return
+	}
+	j.eff.Words = append(j.eff.Words, Word{Text: w.text, Dir: j.dir})
+}
+
+// src is the text of a node, for the reason of a denial.
+func (j *judge) src(n syntax.Node) string {
+	from, to := n.Pos().Offset(), n.End().Offset()
+	if from >= to || to > uint(len(j.text)) {
+		return clip(j.text)
+	}
+	return clip(j.text[from:to])
+}

@@ -1,0 +1,330 @@
+package shell
+
+import "strings"
+
+// gitRule says when a command of git only reads. Refreshing the index is no
+// change, and what git's configuration makes it run is the user's; so git must
+// read the configuration of a place that an agent can't write, and none from
+// the command line.
+type gitRule struct {
+	names string
+	deny  string // options that write or run a program
+	value string // short options that take a value
+	judge func(j *judge, c *call) bool
+
+	reads, changes string
+}
+
+var gitTable = [...]gitRule{
+	{
+		names: "status diff log show whatchanged shortlog blame annotate describe rev-parse rev-list ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
+			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry diff-tree diff-index diff-files " +
+			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
+		deny:  "output ext-diff",
+		reads: "log --oneline -5 -- src", changes: "log -1 --output=f",
+	},
+	{names: "grep", deny: "O open-files-in-pager ext-grep", value: "efABCm", reads: "grep -n TODO -- '*.md'", changes: "grep -O./x TODO"},
+	{names: "help", deny: "w web i info", reads: "help -a", changes: "help -w log"},
+	{names: "fast-export", deny: "export-marks import-marks import-marks-if-exists", reads: "fast-export HEAD", changes: "fast-export --export-marks=f HEAD"},
+	{names: "fsck", deny: "lost-found", reads: "fsck --no-dangling", changes: "fsck --lost-found"},
+	{names: "archive", deny: "o output remote exec", value: "o", reads: "archive HEAD", changes: "archive -o a.zip HEAD"},
+	{names: "ls-remote", judge: gitLsRemote, reads: "ls-remote --heads origin", changes: "ls-remote --upload-pack=./x origin"},
+	{names: "branch", judge: gitBranch, reads: "branch --contains HEAD", changes: "branch new"},
+	{names: "tag", judge: gitTag, reads: "tag -l 'v*' -n1", changes: "tag v2"},
+	{names: "config", judge: gitConfig, reads: "config --get user.name", changes: "config user.name x"},
+	{names: "symbolic-ref", judge: gitSymbolicRef, reads: "symbolic-ref --short HEAD", changes: "symbolic-ref HEAD refs/heads/x"},
+	{names: "hash-object", deny: "w", value: "t", reads: "hash-object a", changes: "hash-object -w a"},
+	{names: "merge-file", judge: gitMergeFile, reads: "merge-file -p a b c", changes: "merge-file a b c"},
+	{names: "apply", judge: gitApply, reads: "apply --stat a.patch", changes: "apply a.patch"},
+	{names: "format-patch", judge: gitFormatPatch, reads: "format-patch -1 --stdout", changes: "format-patch -1"},
+	{names: "add rm mv clean", judge: gitDryRun, reads: "clean -nd", changes: "clean -fd"},
+	{names: "fetch", judge: gitFetch, reads: "fetch --dry-run origin", changes: "fetch origin"},
+	{
+		names: "remote worktree stash notes submodule reflog bisect rerere bundle sparse-checkout", judge: gitGroup,
+		reads: "worktree list --porcelain", changes: "worktree remove ../wt",
+	},
+}
+
+// gitGroups lists the readers of commands that have commands of their own; a
+// lone dash stands for "none".
+var gitGroups = [...]struct{ name, reads, deny string }{
+	{"remote", "- show get-url", ""},
+	{"worktree", "list", ""},
+	{"stash", "list show", "output ext-diff"},
+	{"notes", "- list show", ""},
+	{"submodule", "- status summary", ""},
+	{"reflog", "- show list exists", "output"},
+	{"bisect", "log", ""},
+	{"rerere", "status diff remaining", ""},
+	{"bundle", "list-heads verify", ""},
+	{"sparse-checkout", "list", ""},
+}
+
+func judgeGit(j *judge, c *call) {
+	dir, top := j.dir, j.top
+	defer func() { j.dir, j.top = dir, top }()
+	rest, ok := j.gitGlobals(c)
+	if len(rest) == 0 {
+		if !ok {
+			j.changes(c.src)
+		}
+		return // git alone prints its help
+	}
+	sub := rest[0]
+	if !sub.known {
+		j.stranger(c)
+		return
+	}
+	j.gitGuards(sub.text, c, len(c.args)-len(rest)+1)
+	run := &call{name: sub.text, program: sub, args: rest[1:], src: c.src}
+	if ok && oneOf(run, "-h") {
+		return
+	}
+	if !ok || !j.ownGit() || !j.gitReads(run) {
+		j.changes(c.src)
+	}
+}
+
+func (j *judge) gitReads(c *call) bool {
+	for i := range gitTable {
+		r := &gitTable[i]
+		if !allowed(r.names, c.name) {
+			continue
+		}
+		if r.judge != nil {
+			return r.judge(j, c)
+		}
+		_, ok := c.options(r.value, func(option string, _ word) bool { return !listed(r.deny, option) })
+		return ok
+	}
+	return false
+}
+
+// gitGlobals reads the options before git's command.
+func (j *judge) gitGlobals(c *call) (rest []word, ok bool) {
+	ok = true
+	for i := 0; i < len(c.args); i++ {
+		w := c.args[i]
+		if !strings.HasPrefix(w.text, "-") && !w.open {
+			return c.args[i:], ok
+		}
+		switch w.text {
+		case "--no-pager", "-P", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs",
+			"--icase-pathspecs", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h", "--exec-path", "--html-path", "--man-path", "--info-path":
+		case "-C", "-c":
+			if i++; i >= len(c.args) {
+				return nil, false
+			}
+			if w.text == "-C" {
+				j.dir, _ = j.path(c.args[i])
+				j.top = false
+				continue
+			}
+			ok = j.gitSetting(c.args[i]) && ok
+		default:
+			// --git-dir, --config-env, --exec-path=…: another configuration,
+			// or another git. Its value may follow as a word of its own.
+			ok = false
+			if strings.HasPrefix(w.text, "--config-env") || strings.HasPrefix(w.text, "--exec-path") {
+				j.bypass(w.text)
+			}
+			if w.open {
+				return c.args[i:], false
+			}
+			switch w.text {
+			case "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source", "--super-prefix", "--list-cmds":
+				i++
+			}
+		}
+	}
+	return nil, ok
+}
+
+// gitSetting judges the value of -c.
+func (j *judge) gitSetting(w word) bool {
+	key, value, _ := strings.Cut(w.text, "=")
+	key = strings.ToLower(key)
+	if guardKey(key) {
+		j.bypass(w.text)
+		return false
+	}
+	switch key {
+	case "core.quotepath", "core.abbrev", "diff.renames", "diff.algorithm", "log.date", "log.decorate", "status.short", "grep.linenumber", "advice.detachedhead", "core.pager", "pager.log", "core.fsmonitor":
+		switch key {
+		case "core.pager", "pager.log":
+			return w.known && (value == "" || value == "cat" || value == "false")
+		case "core.fsmonitor":
+			return w.known && (value == "false" || value == "")
+		}
+		return w.known
+	}
+	return w.known && strings.HasPrefix(key, "color.")
+}
+
+// guardKey reports whether a setting of git decides which hooks run, or hides
+// a command behind another word.
+func guardKey(key string) bool {
+	key = strings.ToLower(key)
+	return key == "core.hookspath" || strings.HasPrefix(key, "include.") || strings.HasPrefix(key, "includeif.") ||
+		strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "hook.")
+}
+
+// gitGuards finds what switches git's hooks off, whether or not the command
+// changes files otherwise, and the message of a commit, which is prose. at is
+// the index of the command's first argument.
+func (j *judge) gitGuards(sub string, c *call, at int) {
+	for i := at; i < len(c.args); i++ {
+		text := c.args[i].text
+		switch {
+		case text == "--":
+			return
+		case text == "--no-verify-signatures":
+		case strings.HasPrefix(text, "--no-v"):
+			j.bypass(text)
+		case strings.HasPrefix(text, "--"):
+			if text == "--message" && i+1 < len(c.args) {
+				i++
+				c.prose = append(c.prose, i)
+			} else if strings.HasPrefix(text, "--message=") {
+				c.prose = append(c.prose, i)
+			}
+		case strings.HasPrefix(text, "-") && (sub == "commit" || sub == "am" || sub == "tag" || sub == "merge" || sub == "stash" || sub == "notes"):
+			flags := text[1:]
+			if value := strings.IndexAny(flags, "mFcCtSu"); value >= 0 {
+				message := flags[value] == 'm'
+				if message && value == len(flags)-1 && i+1 < len(c.args) {
+					i++
+				}
+				if message {
+					c.prose = append(c.prose, i)
+				}
+				flags = flags[:value]
+			}
+			if strings.Contains(flags, "n") && (sub == "commit" || sub == "am") {
+				j.bypass(text)
+			}
+		}
+	}
+	if sub == "config" && !gitConfig(j, &call{args: c.args[at:]}) {
+		for _, w := range c.args[at:] {
+			if w.open || guardKey(w.text) || w.text == "-e" || w.text == "--edit" || w.text == "edit" || strings.EqualFold(w.text, "core") {
+				j.bypass("git config " + w.text)
+			}
+		}
+	}
+}
+
+func gitLsRemote(_ *judge, c *call) bool {
+	operands, ok := c.options("o", func(option string, _ word) bool { return !listed("upload-pack exec o server-option", option) })
+	for _, w := range operands {
+		ok = ok && w.known && !strings.Contains(w.text, "::")
+	}
+	return ok
+}
+
+func gitFetch(j *judge, c *call) bool {
+	dry := false
+	for _, w := range c.args {
+		dry = dry || w.text == "--dry-run"
+	}
+	return dry && gitLsRemote(j, c)
+}
+
+// list reports whether options ask for a list, in which operands are patterns.
+func (c *call) list(modes, others, value string) bool {
+	list := false
+	operands, ok := c.options(value, func(option string, _ word) bool {
+		list = list || allowed(modes, option)
+		return allowed(modes, option) || allowed(others, option)
+	})
+	return ok && (list || count(operands) == 0)
+}
+
+func gitBranch(_ *judge, c *call) bool {
+	return c.list("l list contains no-contains merged no-merged points-at show-current",
+		"a r v all remotes verbose sort format color no-color column no-column i ignore-case abbrev no-abbrev", "")
+}
+
+func gitTag(_ *judge, c *call) bool {
+	return c.list("l list contains no-contains merged no-merged points-at n",
+		"sort format color no-color column no-column i ignore-case 0 1 2 3 4 5 6 7 8 9", "")
+}
+
+func gitConfig(_ *judge, c *call) bool {
+	get, other := false, false
+	operands, ok := c.options("f", func(option string, _ word) bool {
+		get = get || allowed("get get-all get-regexp get-urlmatch l list", option)
+		if allowed("get get-all get-regexp get-urlmatch l list show-origin show-scope z null global system local worktree type bool int path name-only includes "+
+			"no-includes default f file blob all regexp", option) {
+			return true
+		}
+		other = true
+		return false
+	})
+	if !ok || other {
+		return false
+	}
+	n := count(operands)
+	sub := n > 0 && operands[0].known && (operands[0].text == "get" || operands[0].text == "list")
+	return get || sub || n >= 0 && n <= 1
+}
+
+func gitSymbolicRef(_ *judge, c *call) bool {
+	operands, ok := c.options("m", func(option string, _ word) bool { return allowed("q quiet short recurse no-recurse", option) })
+	n := count(operands)
+	return ok && n >= 0 && n <= 1
+}
+
+func gitMergeFile(_ *judge, c *call) bool {
+	print := false
+	_, ok := c.options("L", func(option string, _ word) bool {
+		print = print || option == "p" || option == "stdout"
+		return allowed("p stdout L q quiet diff3 zdiff3 ours theirs union", option)
+	})
+	return ok && print
+}
+
+func gitApply(_ *judge, c *call) bool {
+	shows := false
+	_, ok := c.options("pC", func(option string, _ word) bool {
+		shows = shows || allowed("stat numstat summary check", option)
+		return allowed("stat numstat summary check p C R reverse v verbose recount z", option)
+	})
+	return ok && shows
+}
+
+func gitFormatPatch(_ *judge, c *call) bool {
+	print := false
+	_, ok := c.options("v", func(option string, _ word) bool {
+		print = print || option == "stdout"
+		return allowed("stdout k n N s root no-stat no-signature subject-prefix 0 1 2 3 4 5 6 7 8 9", option)
+	})
+	return ok && print
+}
+
+func gitDryRun(_ *judge, c *call) bool {
+	dry := false
+	_, ok := c.options("e", func(option string, _ word) bool {
+		dry = dry || option == "n" || option == "dry-run"
+		return allowed("n dry-run v verbose A all u update f force r recursive cached x X d q quiet k e exclude ignore-errors", option)
+	})
+	return ok && dry
+}
+
+func gitGroup(j *judge, c *call) bool {
+	for _, g := range gitGroups {
+		if g.name != c.name {
+			continue
+		}
+		if len(c.args) == 0 || c.args[0].known && (c.args[0].text == "-v" || c.args[0].text == "--verbose") && len(c.args) == 1 {
+			return strings.HasPrefix(g.reads, "-")
+		}
+		if !c.args[0].known || strings.HasPrefix(c.args[0].text, "-") || !allowed(g.reads, c.args[0].text) {
+			return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{args: c.args[1:]})
+		}
+		rest := call{args: c.args[1:]}
+		_, ok := rest.options("n", func(option string, _ word) bool { return !listed(g.deny, option) })
+		return ok
+	}
+	return false
+}

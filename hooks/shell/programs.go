@@ -1,0 +1,240 @@
+package shell
+
+import "strings"
+
+// judgePager: a + begins a command for the pager.
+func judgePager(j *judge, c *call) {
+	operands, ok := c.options("PTbhjpxyz", func(option string, _ word) bool {
+		return !listed("o O k log-file LOG-FILE lesskey-file lesskey-src lesskey-content", option)
+	})
+	for _, w := range operands {
+		ok = ok && !strings.HasPrefix(w.text, "+") && !w.open
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+func judgeDate(j *judge, c *call) {
+	operands, ok := c.options("dfrI", func(option string, _ word) bool { return !listed("s set", option) })
+	for _, w := range operands {
+		ok = ok && strings.HasPrefix(w.text, "+")
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+func judgeDD(j *judge, c *call) {
+	for _, w := range c.args {
+		key, value, ok := strings.Cut(w.text, "=")
+		switch {
+		case w.open || !ok || strings.ContainsAny(key, "*?["):
+			j.changes(c.src)
+		case key == "of":
+			out := w
+			out.text = value
+			if !sink(out) {
+				j.writes(c.src, out, false)
+			}
+		}
+	}
+}
+
+func judgeTee(j *judge, c *call) {
+	operands, ok := c.options("", func(option string, _ word) bool { return allowed("a i p append ignore-interrupts", option) })
+	if !ok {
+		j.changes(c.src)
+	}
+	for _, w := range operands {
+		if !sink(w) {
+			j.writes(c.src, w, false)
+		}
+	}
+}
+
+func judgeMktemp(j *judge, c *call) {
+	dry := false
+	operands, ok := c.options("p", func(option string, _ word) bool {
+		dry = dry || option == "u" || option == "dry-run"
+		return allowed("u d q dry-run directory quiet", option) || dry
+	})
+	switch {
+	case dry && ok:
+	case ok && len(operands) == 0 && j.env.Temp != "" && !j.assigned("TMPDIR"):
+		j.writes(c.src, literal(j.env.Temp+"/tmp.satelle"), true)
+	default:
+		j.changes(c.src)
+	}
+}
+
+// judgeCurl allows what fetches and prints. -w can write files as well.
+func judgeCurl(j *judge, c *call) {
+	const flags = "s S L I i f v k G 4 6 N g a # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
+		"http1.1 http2 http3 tlsv1.2 tlsv1.3 no-progress-meter progress-bar"
+	const valued = "H A e u m x r header user-agent referer user max-time connect-timeout proxy range url retry retry-delay max-redirs resolve"
+	_, ok := c.options("HAeumxrowXz", func(option string, value word) bool {
+		switch option {
+		case "o", "output":
+			return value.known && (value.text == "/dev/null" || value.text == "-")
+		case "w", "write-out":
+			return value.known && !strings.Contains(value.text, "%output") && !strings.HasPrefix(value.text, "@")
+		case "X", "request":
+			return value.known && (value.text == "GET" || value.text == "HEAD")
+		}
+		return allowed(flags, option) || allowed(valued, option)
+	})
+	for _, w := range c.args {
+		// A long option's value as a word of its own would be an operand here;
+		// after these two that would hide a file.
+		ok = ok && w.text != "--output" && w.text != "--write-out" && w.text != "--request"
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+func judgeTar(j *judge, c *call) {
+	args := c.args
+	if len(args) > 0 && args[0].known && !strings.HasPrefix(args[0].text, "-") {
+		args = append([]word{literal("-" + args[0].text)}, args[1:]...) // the old style
+	}
+	list, extract, stdout := false, false, false
+	old := *c
+	old.args = args
+	_, ok := old.options("fCXTb", func(option string, _ word) bool {
+		switch option {
+		case "t", "list":
+			list = true
+		case "x", "extract", "get":
+			extract = true
+		case "O", "to-stdout":
+			stdout = true
+		default:
+			return allowed("z j J v f C X T b Z a file gzip bzip2 xz zstd verbose directory exclude strip-components wildcards full-time numeric-owner", option)
+		}
+		return true
+	})
+	if !ok || list == extract || extract && !stdout {
+		j.changes(c.src)
+	}
+}
+
+func judgeUnzip(j *judge, c *call) {
+	reads := false
+	_, ok := c.options("xP", func(option string, _ word) bool {
+		reads = reads || allowed("l p t v Z z c", option)
+		return allowed("l p t v Z z c q x 1 2 s h m C P a", option)
+	})
+	if !ok || !reads {
+		j.changes(c.src)
+	}
+}
+
+func judgeGzip(j *judge, c *call) {
+	reads := false
+	operands, ok := c.options("ST", func(option string, _ word) bool {
+		reads = reads || allowed("c l t stdout to-stdout list test", option)
+		return allowed("c l t d k v q f n N r stdout to-stdout list test decompress uncompress keep verbose quiet 1 2 3 4 5 6 7 8 9", option)
+	})
+	if !ok || !reads && count(operands) != 0 {
+		j.changes(c.src)
+	}
+}
+
+func judgeOpenssl(j *judge, c *call) {
+	if len(c.args) == 0 || !c.args[0].known || !allowed("dgst version list ciphers md5 sha1 sha256 sha512 asn1parse errstr prime", c.args[0].text) {
+		j.changes(c.src)
+		return
+	}
+	for _, w := range c.args[1:] {
+		option := strings.TrimLeft(w.text, "-")
+		if w.open || strings.HasPrefix(w.text, "-") && (strings.HasPrefix(option, "out") || strings.HasPrefix(option, "sign") ||
+			strings.HasPrefix(option, "engine") || strings.HasPrefix(option, "provider") || strings.HasPrefix(option, "writerand") ||
+			strings.HasPrefix(option, "config") || strings.HasPrefix(option, "strictpem") || strings.HasPrefix(option, "noout")) {
+			j.changes(c.src)
+		}
+	}
+}
+
+func judgePatch(j *judge, c *call) {
+	dry := false
+	operands, ok := c.options("pidF", func(option string, _ word) bool {
+		dry = dry || option == "dry-run"
+		return allowed("dry-run p i R N s l u E f t F verbose strip input reverse forward silent quiet batch force", option)
+	})
+	if !ok || !dry || count(operands) < 0 {
+		j.changes(c.src)
+	}
+}
+
+func judgeRsync(j *judge, c *call) {
+	dry := false
+	_, ok := c.options("f", func(option string, _ word) bool {
+		dry = dry || option == "n" || option == "dry-run"
+		return allowed("n a v r z h i u c t p o g l H A X P q x m C f dry-run archive verbose recursive compress human-readable itemize-changes stats delete "+
+			"exclude include filter exclude-from include-from checksum progress update size-only", option)
+	})
+	if !ok || !dry {
+		j.changes(c.src)
+	}
+}
+
+func judgePython(j *judge, c *call) {
+	if versionOnly(c) || len(c.args) == 1 && c.args[0].text == "-VV" {
+		return
+	}
+	if len(c.args) < 2 || c.args[0].text != "-m" || c.args[1].text != "json.tool" {
+		j.changes(c.src)
+		return
+	}
+	rest := call{args: c.args[2:]}
+	operands, ok := rest.options("", func(option string, _ word) bool {
+		return allowed("sort-keys no-ensure-ascii json-lines indent tab compact no-indent", option)
+	})
+	if n := count(operands); !ok || n < 0 || n > 1 {
+		j.changes(c.src)
+	}
+}
+
+func judgeNode(j *judge, c *call) {
+	check := len(c.args) == 2 && (c.args[0].text == "--check" || c.args[0].text == "-c") && !c.args[1].open && !strings.HasPrefix(c.args[1].text, "-")
+	if !check && !versionOnly(c) && !oneOf(c, "-v") {
+		j.changes(c.src)
+	}
+}
+
+func judgeCompiler(j *judge, c *call) {
+	syntaxOnly := false
+	ok := true
+	for _, w := range c.args {
+		switch {
+		case w.text == "-fsyntax-only":
+			syntaxOnly = true
+		case w.open || strings.HasPrefix(w.text, "@"):
+			ok = false
+		case strings.HasPrefix(w.text, "-"):
+			ok = ok && w.known && (strings.HasPrefix(w.text, "-W") && !strings.Contains(w.text, ",") || strings.HasPrefix(w.text, "-I") ||
+				strings.HasPrefix(w.text, "-std=") || strings.HasPrefix(w.text, "-x") || strings.HasPrefix(w.text, "-D"))
+		}
+	}
+	if !(ok && syntaxOnly) && !versionOnly(c) && !oneOf(c, "-v", "-dumpversion", "-dumpmachine") {
+		j.changes(c.src)
+	}
+}
+
+// versionOnly reports whether a program is asked for nothing but its version
+// or its help.
+func versionOnly(c *call) bool { return oneOf(c, "--version", "--help", "-V") }
+
+func oneOf(c *call, options ...string) bool {
+	if len(c.args) != 1 || !c.args[0].known {
+		return false
+	}
+	for _, option := range options {
+		if c.args[0].text == option {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,307 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (j *judge) stmts(stmts []*syntax.Stmt) {
+	for _, s := range stmts {
+		j.stmt(s)
+		if j.unsure {
+			// The text goes on whether or not the last cd succeeded.
+			j.dir, j.unsure = "", false
+		}
+	}
+}
+
+// stmt judges one statement, and marks its words as quiet if all of it only
+// reads and leaves nothing behind that a later statement could use.
+func (j *judge) stmt(s *syntax.Stmt) {
+	from, state, changed := len(j.eff.Words), j.state, j.eff.Changes
+	targets, unknown := len(j.eff.Targets), j.unknown
+	j.state, j.unknown = false, false
+	if s.Background || s.Coprocess || s.Disown {
+		j.inner++
+	}
+	dir := j.dir
+	j.redirects(s.Redirs)
+	j.command(s)
+	if s.Background || s.Coprocess || s.Disown {
+		j.inner--
+		j.dir = dir
+	}
+	reads := len(j.eff.Targets) == targets && !j.unknown && changed == j.eff.Changes
+	if reads && !j.state && j.inner == 0 {
+		for i := from; i < len(j.eff.Words); i++ {
+			j.eff.Words[i].Quiet = true
+		}
+	}
+	j.state, j.unknown = j.state || state, j.unknown || unknown
+}
+
+func (j *judge) command(s *syntax.Stmt) {
+	switch c := s.Cmd.(type) {
+	case nil: // redirections alone
+	case *syntax.CallExpr:
+		j.call(c)
+	case *syntax.BinaryCmd:
+		j.binary(c)
+	case *syntax.Subshell:
+		j.enter(c.Stmts)
+	case *syntax.Block:
+		j.stmts(c.Stmts)
+	case *syntax.IfClause:
+		j.conditional(func() {
+			for clause := c; clause != nil; clause = clause.Else {
+				j.stmts(clause.Cond)
+				j.stmts(clause.Then)
+			}
+		})
+	case *syntax.WhileClause:
+		j.loop(c, func() {
+			j.stmts(c.Cond)
+			j.stmts(c.Do)
+		})
+	case *syntax.ForClause:
+		j.forClause(c)
+	case *syntax.CaseClause:
+		j.conditional(func() {
+			j.mention(j.word(c.Word))
+			for _, item := range c.Items {
+				for _, pattern := range item.Patterns {
+					j.word(pattern)
+				}
+				j.stmts(item.Stmts)
+			}
+		})
+	case *syntax.FuncDecl:
+		j.function(c)
+	case *syntax.ArithmCmd:
+		j.arithm(c.X)
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			j.arithm(x)
+		}
+	case *syntax.TestClause:
+		j.test(c.X)
+	case *syntax.DeclClause:
+		j.declare(c)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			j.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		j.enter([]*syntax.Stmt{c.Stmt})
+	default:
+		j.changes(j.src(s))
+	}
+}
+
+func (j *judge) binary(c *syntax.BinaryCmd) {
+	switch c.Op {
+	case syntax.AndStmt:
+		j.stmt(c.X)
+		j.cond++
+		j.stmt(c.Y)
+		j.cond--
+	case syntax.OrStmt:
+		before := j.dir
+		j.stmt(c.X)
+		after := j.dir
+		// The right side runs where the left side failed.
+		j.dir, j.unsure = before, false
+		j.cond++
+		j.stmt(c.Y)
+		j.cond--
+		switch {
+		case after == before && j.dir == before:
+		case leaves(c.Y):
+			j.dir, j.unsure = after, false
+		default:
+			j.dir, j.unsure = after, true
+		}
+	default: // a pipe
+		j.enter([]*syntax.Stmt{c.X})
+		j.enter([]*syntax.Stmt{c.Y})
+	}
+}
+
+// leaves reports whether nothing after a statement runs.
+func leaves(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || s.Background {
+		return false
+	}
+	name := call.Args[0].Lit()
+	return name == "exit" || name == "return"
+}
+
+// conditional judges what may or may not run. Where it would leave the working
+// directory is then unknown.
+func (j *judge) conditional(body func()) {
+	dir := j.dir
+	j.cond++
+	body()
+	j.cond--
+	if j.dir != dir {
+		j.dir = ""
+	}
+	j.unsure = false
+}
+
+// loop judges what may run several times: its second round starts where the
+// first one ended.
+func (j *judge) loop(node syntax.Node, body func()) {
+	if moves(node) {
+		j.dir = ""
+	}
+	j.conditional(body)
+}
+
+// moves reports whether a command changes the working directory.
+func moves(node syntax.Node) bool {
+	found := false
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			switch call.Args[0].Lit() {
+			case "cd", "pushd", "popd", "command", "builtin", "":
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func (j *judge) forClause(c *syntax.ForClause) {
+	switch loop := c.Loop.(type) {
+	case *syntax.WordIter:
+		items := j.words(loop.Items)
+		value := word{text: "*", numeric: len(items) > 0}
+		for _, item := range items {
+			j.mention(item)
+			value.open = value.open || item.open || strings.HasPrefix(item.text, "-") || len(items) == 0
+			value.numeric = value.numeric && item.numeric
+		}
+		if len(items) == 0 || c.Select { // the positional parameters, or a reply
+			value = unknownWord
+		}
+		if len(items) == 1 {
+			value.text, value.known = items[0].text, items[0].known && !items[0].many
+		}
+		variable := loop.Name.Value
+		if n := j.names[variable]; n != nil && n.sites == 1 {
+			j.vars[variable] = value
+			defer delete(j.vars, variable)
+		}
+	case *syntax.CStyleLoop:
+		j.arithm(loop.Init)
+		j.arithm(loop.Cond)
+		j.arithm(loop.Post)
+	}
+	j.loop(c, func() { j.stmts(c.Do) })
+}
+
+// function looks at a declaration. The body is judged where it is called; a
+// name that the shell calls by itself is called at once.
+func (j *judge) function(c *syntax.FuncDecl) {
+	j.state = true
+	if c.Name == nil || len(c.Names) > 0 || strings.HasPrefix(c.Name.Value, "command_not_found") {
+		j.changes(j.src(c))
+	}
+}
+
+// test judges [[ … ]], whose numeric operators evaluate their operands.
+func (j *judge) test(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			j.testNumber(x.X)
+			j.testNumber(x.Y)
+			return
+		}
+		j.test(x.X)
+		j.test(x.Y)
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+			if w, ok := x.X.(*syntax.Word); !ok || !isName(w.Lit()) {
+				j.changes(j.src(x))
+			}
+		}
+		j.test(x.X)
+	case *syntax.ParenTest:
+		j.test(x.X)
+	case *syntax.Word:
+		j.mention(j.word(x))
+	default:
+		j.changes("[[")
+	}
+}
+
+func (j *judge) testNumber(x syntax.TestExpr) {
+	w, ok := x.(*syntax.Word)
+	if !ok {
+		j.test(x)
+		return
+	}
+	got := j.word(w)
+	if !got.numeric && !(got.known && (isNumber(got.text) || j.integer(got.text))) {
+		j.changes(j.src(x))
+	}
+}
+
+// redirects judges where a statement's input comes from and its output goes.
+func (j *judge) redirects(redirs []*syntax.Redirect) {
+	for _, r := range redirs {
+		w := j.word(r.Word)
+		switch r.Op {
+		case syntax.RdrIn, syntax.WordHdoc:
+			j.mention(w)
+		case syntax.Hdoc, syntax.DashHdoc:
+			if r.Hdoc != nil {
+				b := builder{j: j}
+				for _, part := range r.Hdoc.Parts {
+					b.part(part, true, false)
+				}
+				j.mention(word{text: b.text.String()})
+			}
+		case syntax.DplIn:
+		case syntax.DplOut:
+			// >&word without a number is a file.
+			if !w.numeric && w.text != "-" && !descriptor(w) {
+				j.output(r, w)
+			}
+		default:
+			j.output(r, w)
+		}
+	}
+}
+
+// descriptor reports whether a word is a number and a dash, as in 3>&4-.
+func descriptor(w word) bool {
+	return w.known && isNumber(strings.TrimSuffix(w.text, "-"))
+}
+
+// output judges a redirection that opens a file for writing.
+func (j *judge) output(r *syntax.Redirect, w word) {
+	if sink(w) {
+		return
+	}
+	j.mention(w)
+	j.writes(j.src(r), w, false)
+}
+
+// sink reports whether a word is a device that keeps nothing.
+func sink(w word) bool {
+	if !w.known {
+		return false
+	}
+	switch w.text {
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is what a program gets for a word of the text.
+type word struct {
+	text    string // unknown parts are "*"
+	known   bool   // text is exactly what the program gets
+	many    bool   // it may become no word, or several
+	open    bool   // it may begin with a dash that the text does not show
+	numeric bool   // it is an integer
+}
+
+func literal(text string) word {
+	return word{text: text, known: true, numeric: isNumber(text)}
+}
+
+func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return s != "" && len(s) < 19 && strings.Trim(s, "0123456789") == ""
+}
+
+// unknownWord is a word of which nothing is known.
+var unknownWord = word{text: "*", many: true, open: true}
+
+// words expands the words of the text, and judges the commands within.
+func (j *judge) words(ws []*syntax.Word) []word {
+	all := make([]word, 0, len(ws))
+	for _, w := range ws {
+		all = append(all, j.fields(w)...)
+	}
+	return all
+}
+
+// fields expands one word. A known variable without quotes is split at blanks.
+func (j *judge) fields(w *syntax.Word) []word {
+	got := j.word(w)
+	if len(w.Parts) != 1 {
+		return []word{got}
+	}
+	p, ok := w.Parts[0].(*syntax.ParamExp)
+	if !ok || !simple(p) {
+		return []word{got}
+	}
+	value := j.value(p.Param.Value)
+	if !value.known || strings.ContainsAny(value.text, "*?[") {
+		return []word{got}
+	}
+	var all []word
+	for _, field := range strings.Fields(value.text) {
+		all = append(all, literal(field))
+	}
+	return all
+}
+
+// simple reports whether a parameter is expanded as it is: $x or ${x}.
+func simple(p *syntax.ParamExp) bool {
+	return p.Param != nil && p.Index == nil && p.Slice == nil && p.Repl == nil && p.Exp == nil && !p.Length && !p.Excl && p.Names == 0
+}
+
+// word expands a word of the text without splitting it.
+func (j *judge) word(w *syntax.Word) word {
+	if w == nil {
+		return literal("")
+	}
+	if w.Lit() == "[" {
+		return literal("[") // the program, not a pattern
+	}
+	b := builder{j: j, w: word{known: true}}
+	for i, part := range w.Parts {
+		b.part(part, false, i == 0)
+	}
+	b.w.text = b.text.String()
+	if b.w.known {
+		b.w.numeric = isNumber(b.w.text)
+	}
+	return b.w
+}
+
+// builder puts a word together from its parts.
+type builder struct {
+	j    *judge
+	w    word
+	text strings.Builder
+}
+
+// unknown adds a part of which only the listed properties are known.
+func (b *builder) unknown(quoted bool, of word) {
+	if b.text.Len() == 0 {
+		b.w.open = of.open
+		b.w.numeric = of.numeric
+	}
+	if !quoted && !of.numeric {
+		b.w.many = b.w.many || of.many
+		b.w.open = b.w.open || of.many && of.open
+	}
+	b.w.known = false
+	b.text.WriteString(of.text)
+}
+
+func (b *builder) part(part syntax.WordPart, quoted, first bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		b.lit(p.Value, quoted, first)
+	case *syntax.SglQuoted:
+		b.single(p)
+	case *syntax.DblQuoted:
+		for _, inner := range p.Parts {
+			b.part(inner, true, false)
+		}
+		if p.Dollar {
+			b.w.known = false // a translation may replace it
+		}
+	case *syntax.ParamExp:
+		b.param(p, quoted)
+	case *syntax.CmdSubst:
+		b.unknownOr(quoted, b.j.substitution(p))
+	case *syntax.ArithmExp:
+		b.j.arithm(p.X)
+		b.unknown(quoted, word{text: "*", numeric: true})
+	case *syntax.ProcSubst:
+		b.j.process(p.Stmts)
+		b.unknown(true, word{text: "/dev/fd/*"})
+	default: // an extended glob, in which zsh could run code
+		b.j.changes(b.j.src(part))
+		b.unknown(quoted, unknownWord)
+	}
+}
+
+// unknownOr adds a value that may be known after all.
+func (b *builder) unknownOr(quoted bool, w word) {
+	if w.known && (quoted || !strings.ContainsAny(w.text, " \t\n*?[")) {
+		b.text.WriteString(w.text)
+		return
+	}
+	w.known = false
+	b.unknown(quoted, w)
+}
+
+func (b *builder) lit(s string, quoted, first bool) {
+	if first && strings.HasPrefix(s, "~") {
+		prefix, rest, slash := strings.Cut(s, "/")
+		if prefix == "~" && b.j.env.Home != "" && !b.j.assigned("HOME") {
+			b.text.WriteString(b.j.env.Home)
+		} else {
+			b.unknown(true, word{text: "*"})
+		}
+		if !slash {
+			return
+		}
+		s = "/" + rest
+	}
+	braced := !quoted && braces(s)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && i+1 < len(s) && (!quoted || strings.IndexByte("$`\"\\\n", s[i+1]) >= 0):
+			if i++; s[i] != '\n' {
+				b.text.WriteByte(s[i])
+			}
+			continue
+		case !quoted && (c == '*' || c == '?' || c == '['):
+			b.w.known, b.w.many = false, true
+		case braced && (c == '{' || c == '}'):
+			// All of the expansion is one unknown part: .cl{a,}ude is .cl*ude.
+			if b.text.Len() == 0 {
+				b.w.open = true
+			}
+			b.w.known, b.w.many, c = false, true, '*'
+			if end := strings.LastIndexByte(s, '}'); end > i {
+				i = end
+			}
+		}
+		b.text.WriteByte(c)
+	}
+}
+
+// braces reports whether text without quotes holds a brace expansion. A brace
+// may also close in another part of the word.
+func braces(s string) bool {
+	return strings.ContainsAny(s, "{}") && s != "{}"
+}
+
+func (b *builder) single(p *syntax.SglQuoted) {
+	if !p.Dollar || !strings.Contains(p.Value, `\`) {
+		b.text.WriteString(p.Value)
+		return
+	}
+	simple := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`)
+	for rest := p.Value; ; {
+		_, after, ok := strings.Cut(rest, `\`)
+		if !ok {
+			b.text.WriteString(simple.Replace(p.Value))
+			return
+		}
+		if after == "" || strings.IndexByte(`nt'"\`, after[0]) < 0 {
+			b.unknown(true, word{text: "*", open: true})
+			return
+		}
+		rest = after[1:]
+	}
+}
+
+// param expands a parameter.
+func (b *builder) param(p *syntax.ParamExp, quoted bool) {
+	b.j.inside(p)
+	name := ""
+	if p.Param != nil {
+		name = p.Param.Value
+	}
+	switch {
+	case p.Length:
+		b.unknown(quoted, word{text: "*", numeric: true})
+	case simple(p) && (name == "?" || name == "#" || name == "$" || name == "!"):
+		b.unknown(quoted, word{text: "*", numeric: true})
+	case simple(p):
+		b.unknownOr(quoted, b.j.value(name))
+	default:
+		b.unknown(quoted, unknownWord)
+	}
+}

@@ -1,0 +1,195 @@
+package shell
+
+import (
+	"strings"
+)
+
+// The programs that run another program: what they run decides.
+
+func judgeEnv(j *judge, c *call) {
+	dir := j.dir
+	defer func() { j.dir = dir }()
+	rest, ok := c.leading("i0v", "uC", "ignore-environment null debug unset= chdir=", func(option string, value word) {
+		if option == "C" || option == "chdir" {
+			j.dir, _ = j.path(value)
+		}
+	})
+	if len(rest) > 0 && rest[0].text == "-" {
+		rest = rest[1:]
+	}
+	for ok && len(rest) > 0 {
+		variable, value, assigns := strings.Cut(rest[0].text, "=")
+		if !assigns {
+			break
+		}
+		w := rest[0]
+		w.text = value
+		ok = isName(variable) && inert(variable, w)
+		if gitVariable(variable) {
+			j.bypass(variable)
+		}
+		rest = rest[1:]
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+	j.run(rest, false)
+}
+
+func judgeTimeout(j *judge, c *call) {
+	rest, ok := c.leading("fpv", "ks", "foreground preserve-status verbose kill-after= signal=", ignore)
+	if !ok || len(rest) < 2 || !rest[0].known {
+		j.changes(c.src)
+		return
+	}
+	j.run(rest[1:], false)
+}
+
+func judgeNice(j *judge, c *call) {
+	var rest []word
+	var ok bool
+	switch c.name {
+	case "nice":
+		rest, ok = c.leading("0123456789", "n", "adjustment=", ignore)
+	case "ionice":
+		rest, ok = c.leading("t", "cn", "class= classdata= ignore", ignore)
+	case "stdbuf":
+		rest, ok = c.leading("", "ioe", "input= output= error=", ignore)
+	case "setsid":
+		rest, ok = c.leading("wc", "", "wait ctty", ignore)
+	}
+	if !ok {
+		j.changes(c.src)
+		return
+	}
+	j.run(rest, false)
+}
+
+func judgeTime(j *judge, c *call) {
+	rest, ok := c.leading("pv", "f", "portability verbose format=", ignore)
+	if !ok {
+		j.changes(c.src)
+		return
+	}
+	j.run(rest, false)
+}
+
+func judgeXargs(j *judge, c *call) {
+	replace := ""
+	rest, ok := c.leading("0rtx", "nLPsEdaI", "null no-run-if-empty verbose exit max-args= max-lines= max-procs= max-chars= delimiter= arg-file= eof= replace=",
+		func(option string, value word) {
+			if option == "I" || option == "replace" {
+				replace = value.text
+			}
+		})
+	if !ok {
+		j.changes(c.src)
+		return
+	}
+	if len(rest) == 0 {
+		return // xargs alone prints
+	}
+	if replace == "" {
+		j.run(append(append([]word(nil), rest...), unknownWord), false)
+		return
+	}
+	j.run(filled(rest, replace, true), false)
+}
+
+// filled replaces a placeholder in words by what is known only at run time.
+func filled(words []word, placeholder string, open bool) []word {
+	all := make([]word, len(words))
+	for i, w := range words {
+		if strings.Contains(w.text, placeholder) {
+			w.open = w.open || open && strings.HasPrefix(w.text, placeholder)
+			w.text = strings.ReplaceAll(w.text, placeholder, "*")
+			w.known = false
+		}
+		all[i] = w
+	}
+	return all
+}
+
+// judgeFind looks at each word of the expression. A name that find hands on
+// begins with a starting point, so it can't be an option.
+func judgeFind(j *judge, c *call) {
+	for i := 0; i < len(c.args); i++ {
+		w := c.args[i]
+		if w.open {
+			j.changes(c.src)
+			continue
+		}
+		switch w.text {
+		case "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-ok", "-okdir":
+			j.changes(c.src)
+		case "-exec", "-execdir":
+			end := i + 1
+			for end < len(c.args) && c.args[end].text != ";" && !(c.args[end].text == "+" && c.args[end-1].text == "{}") {
+				end++
+			}
+			if end == len(c.args) {
+				j.changes(c.src)
+				return
+			}
+			j.run(filled(c.args[i+1:end], "{}", false), false)
+			i = end
+		}
+	}
+}
+
+// judgeSh judges a shell that is given its text. Scripts and standard input
+// can't be seen.
+func judgeSh(j *judge, c *call) {
+	text, parse := false, false
+	rest, ok := c.leading("ceuxvflhin", "o", "login norc noprofile posix version help", func(option string, _ word) {
+		switch option {
+		case "c":
+			text = true
+		case "n":
+			parse = true
+		}
+	})
+	switch {
+	case ok && (versionOnly(c) || parse && !text && len(rest) > 0):
+	case !ok || !text || len(rest) == 0 || !rest[0].known:
+		j.changes(c.src)
+	default:
+		j.nested(rest[0].text, c.src, false)
+	}
+}
+
+// nested judges a text that another shell runs, or (same) this one later.
+func (j *judge) nested(text, src string, same bool) {
+	if j.texts == maxTexts || oversized(text) != "" {
+		j.changes(src)
+		return
+	}
+	file, err := parse(text)
+	if err != nil {
+		j.changes(src)
+		return
+	}
+	sub := newJudge(text, j.env, j.texts+1)
+	sub.dir, sub.inner = j.dir, 1
+	if same {
+		sub.funcs, sub.names = j.funcs, j.names
+	} else {
+		for variable := range j.names { // it may have been exported
+			sub.site(variable, false)
+			sub.site(variable, false)
+		}
+	}
+	sub.survey(file)
+	sub.stmts(file.Stmts)
+	sub.done()
+	if sub.eff.Changes {
+		j.mark(sub.eff.Why)
+	}
+	j.unknown = j.unknown || sub.unknown
+	j.eff.Targets = append(j.eff.Targets, sub.eff.Targets...)
+	j.eff.Words = append(j.eff.Words, sub.eff.Words...)
+	j.eff.Satelle = append(j.eff.Satelle, sub.eff.Satelle...)
+	if sub.eff.Bypass != "" {
+		j.bypass(sub.eff.Bypass)
+	}
+}

@@ -1,0 +1,82 @@
+package shell
+
+import "strings"
+
+// The programs that change files which their operands name. They never read
+// only; to know where they write lets a command pass that stays outside of
+// governed trees, and stops one that reaches for a protected file.
+
+// operandWriters tells the options apart; an option that is not listed makes
+// the operands doubtful.
+var operandWriters = [...]struct {
+	name, value, options string
+	tree                 bool
+}{
+	{"rm", "", "r R f i I v d recursive force verbose dir", true},
+	{"rmdir", "", "p v parents verbose", true},
+	{"mkdir", "m", "p v m parents verbose mode", false},
+	{"touch", "trd", "a c m h t r d no-create no-dereference", false},
+	{"truncate", "sr", "s c no-create size", false},
+	{"unlink", "", "", false},
+	{"mkfifo", "m", "m", false},
+	{"shred", "ns", "u z v f n s", false},
+}
+
+func judgeOperands(j *judge, c *call) {
+	for _, w := range operandWriters {
+		if w.name == c.name {
+			operands, ok := c.options(w.value, func(option string, _ word) bool { return allowed(w.options, option) })
+			j.writeAll(c, operands, ok, w.tree)
+		}
+	}
+}
+
+func judgeMode(j *judge, c *call) {
+	operands, ok := c.options("", func(option string, _ word) bool {
+		return allowed("R v f c h recursive verbose silent quiet changes", option)
+	})
+	// A mode like -w looks like an option and is one that is not listed.
+	if len(operands) < 2 {
+		j.changes(c.src)
+		return
+	}
+	j.writeAll(c, operands[1:], ok, false)
+}
+
+func judgeCopy(j *judge, c *call) {
+	operands, ok := c.options("tSmog", func(option string, _ word) bool {
+		return allowed("r R a f i n p v d L P H u l s T b m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
+	})
+	n := len(operands)
+	if n < 2 || count(operands[n-1:]) < 0 {
+		j.changes(c.src)
+		return
+	}
+	to := operands[n-1]
+	if c.name == "mv" {
+		j.writeAll(c, operands[:n-1], ok, true)
+	}
+	path, known := j.path(to)
+	into := known && (strings.HasSuffix(to.text, "/") || n > 2 || j.env.IsDir != nil && j.env.IsDir(path))
+	if !into {
+		j.writeAll(c, operands[n-1:], ok, true)
+		return
+	}
+	for _, from := range operands[:n-1] {
+		name := from.text[strings.LastIndexByte(strings.TrimRight(from.text, "/"), '/')+1:]
+		w := from
+		w.text = strings.TrimRight(path, "/") + "/" + name
+		j.writeAll(c, []word{w}, ok, true)
+	}
+}
+
+// writeAll records what changes. Where an option was not understood, that is
+// not all.
+func (j *judge) writeAll(c *call, operands []word, ok, tree bool) {
+	if !ok || len(operands) == 0 {
+		j.changes(c.src)
+	}
+	for _, w := range operands {
+		j.writes(c.src, w, tree)
+	}
+}
