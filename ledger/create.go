@@ -101,17 +101,24 @@ func create(ctx context.Context, cfg Config, g Genesis) (_ *Log, err error) {
 	if err := l.lay(g); err != nil {
 		return nil, errors.Join(err, cfg.Keys.Remove(vkey))
 	}
+	// From here on the ledger is there, and its key must stay whatever happens.
+	if err := syncDir(dir); err != nil {
+		return nil, err
+	}
+	if l.db, err = openBolt(cfg.Path, false); err != nil {
+		return nil, err
+	}
 	return l, nil
 }
 
-// lay writes the first records into a temporary file, renames it and opens it.
+// lay writes the first records into a temporary file and renames it.
 func (l *Log) lay(g Genesis) error {
 	var r [8]byte
 	if _, err := io.ReadFull(l.cfg.random(), r[:]); err != nil {
 		return err
 	}
 	temp := l.cfg.Path + "." + hex.EncodeToString(r[:]) + ".new"
-	db, err := bolt.Open(temp, 0o600, nil)
+	db, err := openBolt(temp, true)
 	if err != nil {
 		return err
 	}
@@ -132,20 +139,10 @@ func (l *Log) lay(g Genesis) error {
 		return err
 	})
 	if err = errors.Join(err, db.Close()); err == nil {
-		if err = os.Rename(temp, l.cfg.Path); err == nil {
-			err = syncDir(filepath.Dir(l.cfg.Path))
-		}
+		err = os.Rename(temp, l.cfg.Path)
 	}
 	if err != nil {
-		return errors.Join(err, removeIfThere(temp))
-	}
-	l.db, err = openBolt(l.cfg.Path)
-	return err
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return errors.Join(err, os.Remove(temp))
 	}
 	return nil
 }

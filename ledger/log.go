@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -154,7 +155,7 @@ func openFile(ctx context.Context, cfg Config) (*Log, error) {
 
 // load opens the file and checks that it is whole.
 func (l *Log) load() (err error) {
-	if l.db, err = openBolt(l.cfg.Path); err != nil {
+	if l.db, err = openBolt(l.cfg.Path, false); err != nil {
 		return err
 	}
 	return l.db.View(func(tx *bolt.Tx) error {
@@ -166,15 +167,19 @@ func (l *Log) load() (err error) {
 	})
 }
 
-// openBolt opens a file that exists. bbolt would make one out of nothing.
-func openBolt(path string) (db *bolt.DB, err error) {
+// openBolt opens a file that exists and, only if create is set, one that does
+// not; bbolt would make one out of nothing.
+func openBolt(path string, create bool) (db *bolt.DB, err error) {
 	opts := *bolt.DefaultOptions
 	opts.Timeout = bboltLockWait
 	opts.NoStatistics = true
 	var file *os.File
 	opts.OpenFile = func(name string, flag int, perm os.FileMode) (_ *os.File, err error) {
-		if file, err = os.OpenFile(name, flag&^os.O_CREATE, perm); err != nil {
-			return nil, err
+		if !create {
+			flag &^= os.O_CREATE
+		}
+		if file, err = os.OpenFile(name, flag, perm); err != nil || create {
+			return file, err
 		}
 		if info, err := file.Stat(); err != nil || info.Size() == 0 {
 			return nil, errors.Join(fault.New(fault.Integrity, "%s is empty", name), err, file.Close())
@@ -186,11 +191,16 @@ func openBolt(path string) (db *bolt.DB, err error) {
 			_ = file.Close() // bbolt panicked over a damaged page and has left it open
 		}
 	}()
-	db, err = bolt.Open(path, 0o600, &opts)
-	if err != nil {
-		return nil, openError(path, err)
+	for {
+		db, err = bolt.Open(path, 0o600, &opts)
+		switch {
+		case errors.Is(err, syscall.EINTR): // in bbolt's flock, which does not try again
+		case err != nil:
+			return nil, openError(path, err)
+		default:
+			return db, nil
+		}
 	}
-	return db, nil
 }
 
 // checkFormat refuses what is no ledger and what is newer than this program.
@@ -220,7 +230,11 @@ func checkFormat(tx *bolt.Tx) error {
 func (l *Log) Close() error {
 	var err error
 	if l.db != nil {
-		err = l.db.Close()
+		// An interrupted unlock does not matter: the file is closed, and with
+		// it the lock is free.
+		if err = l.db.Close(); errors.Is(err, syscall.EINTR) {
+			err = nil
+		}
 	}
 	return errors.Join(err, l.lock.release())
 }
