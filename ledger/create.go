@@ -138,7 +138,7 @@ func (l *Log) lay(g Genesis) error {
 		_, _, err := l.write(tx, 0, &batch{drafts: g.drafts(l)})
 		return err
 	})
-	if err = errors.Join(err, db.Close()); err == nil {
+	if err = errors.Join(err, closeBolt(db)); err == nil {
 		err = os.Rename(temp, l.cfg.Path)
 	}
 	if err != nil {

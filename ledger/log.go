@@ -203,6 +203,15 @@ func openBolt(path string, create bool) (db *bolt.DB, err error) {
 	}
 }
 
+// closeBolt closes the file. That its unlock was interrupted does not matter:
+// with the file, the lock is gone.
+func closeBolt(db *bolt.DB) error {
+	if err := db.Close(); !errors.Is(err, syscall.EINTR) {
+		return err
+	}
+	return nil
+}
+
 // checkFormat refuses what is no ledger and what is newer than this program.
 func checkFormat(tx *bolt.Tx) error {
 	meta := tx.Bucket(bucketMeta)
@@ -230,11 +239,7 @@ func checkFormat(tx *bolt.Tx) error {
 func (l *Log) Close() error {
 	var err error
 	if l.db != nil {
-		// An interrupted unlock does not matter: the file is closed, and with
-		// it the lock is free.
-		if err = l.db.Close(); errors.Is(err, syscall.EINTR) {
-			err = nil
-		}
+		err = closeBolt(l.db)
 	}
 	return errors.Join(err, l.lock.release())
 }
