@@ -89,7 +89,7 @@ func (j *judge) stranger(c *call) {
 			j.bypass(w.text)
 		}
 		if w.known && isSatelle(path.Base(w.text)) {
-			j.eff.Satelle = append(j.eff.Satelle, Invocation{Program: w.text, Args: texts(c.args[i+1:])})
+			j.eff.Satelle = append(j.eff.Satelle, Invocation{Program: w.text, Args: texts(c.args[i+1:]), Guess: true})
 		}
 	}
 }

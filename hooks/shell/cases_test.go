@@ -20,7 +20,7 @@ func cases(t testing.TB) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unescape := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
+	unescape := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\f`, "\f")
 	all := map[string][]string{}
 	for _, line := range strings.Split(string(b), "\n") {
 		verdict, command, ok := strings.Cut(line, " ")

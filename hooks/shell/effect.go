@@ -42,16 +42,18 @@ type Target struct {
 type Word struct {
 	Text  string // parts that are known only when it runs are "*"
 	Dir   string // the directory it would start from, "" if unknown
+	Glob  bool   // the shell may take it for a pattern
 	Quiet bool   // it belongs to a part of the command that only reads
 }
 
 // Invocation is a call of satelle. Direct tells that the shell itself runs the
 // word, as it is written, and that nothing in the text gives it another
-// meaning.
+// meaning; Guess that an unknown program is given the word, and may run it.
 type Invocation struct {
 	Program string
 	Args    []string // an argument that is known only when it runs is "*"
 	Direct  bool
+	Guess   bool
 }
 
 // Judge tells what a command text does.
@@ -175,7 +177,10 @@ func (j *judge) writes(why string, w word, tree bool) {
 
 func (j *judge) mark(why string) {
 	if !j.eff.Changes {
-		j.eff.Changes, j.eff.Why = true, clip(why)
+		if why = clip(why); why == "" {
+			why = "a word of blanks"
+		}
+		j.eff.Changes, j.eff.Why = true, why
 	}
 }
 
@@ -196,10 +201,10 @@ func (j *judge) path(w word) (string, bool) {
 
 // mention records a word that may name a file.
 func (j *judge) mention(w word) {
-	if w.text == "" || w.text == "*" {
+	if w.text == "" || w.text == "*" || strings.HasPrefix(w.text, "--exclude") {
 		return
 	}
-	j.eff.Words = append(j.eff.Words, Word{Text: w.text, Dir: j.dir})
+	j.eff.Words = append(j.eff.Words, Word{Text: w.text, Dir: j.dir, Glob: !w.known})
 }
 
 // src is the text of a node, for the reason of a denial.

@@ -120,6 +120,11 @@ func judgeFind(j *judge, c *call) {
 			continue
 		}
 		switch w.text {
+		case "-path", "-wholename", "-name":
+			// What is left out is no target.
+			if i > 0 && (c.args[i-1].text == "-not" || c.args[i-1].text == "!") || i+2 < len(c.args) && c.args[i+2].text == "-prune" {
+				c.prose = append(c.prose, i+1)
+			}
 		case "-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-ok", "-okdir":
 			j.changes(c.src)
 		case "-exec", "-execdir":

@@ -1,0 +1,277 @@
+package decide
+
+import (
+	"errors"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"satelle/hooks/dialect"
+	"satelle/hooks/shell"
+	"satelle/internal/place"
+	"satelle/ledger/seatread"
+)
+
+// maxLooks bounds how many words of a command are looked up among the files.
+const maxLooks = 256
+
+// world is what a call is judged against.
+type world struct {
+	home     string // satelle's folder
+	realHome string
+	user     string // the user's home, real, "" if unknown
+	temps    []string
+	dir      string // where the session works
+	path     string // the PATH on which it looks for programs
+	exported func(string) bool
+	now      time.Time
+	rows     map[string]row
+}
+
+type row struct {
+	row seatread.Row
+	err error
+}
+
+var errNoDir = errors.New("the hook input names no absolute working directory")
+
+func newWorld(env Env, dir string) (*world, error) {
+	w := &world{
+		home:     env.Home,
+		temps:    env.Temps,
+		dir:      dir,
+		path:     env.Path,
+		exported: env.Exported,
+		now:      env.Now(),
+		rows:     map[string]row{},
+	}
+	if env.HomeErr != nil {
+		return w, env.HomeErr
+	}
+	var err error
+	if w.realHome, err = place.Resolve(w.home); err != nil {
+		return w, err
+	}
+	if env.User != "" {
+		if w.user, err = place.Resolve(env.User); err != nil {
+			return w, err
+		}
+	}
+	if !path.IsAbs(dir) {
+		return w, errNoDir
+	}
+	return w, nil
+}
+
+// shell is what a command is judged against.
+func (w *world) shell() shell.Env {
+	env := shell.Env{
+		Dir: w.dir, Home: w.user, Exported: w.exported,
+		IsDir: func(p string) bool {
+			info, err := os.Stat(p)
+			return err == nil && info.IsDir()
+		},
+		OwnGit: func(dir string) bool {
+			p, err := place.Find(w.home, dir)
+			return err == nil && p.Governed() && p.WorkTree != ""
+		},
+	}
+	if len(w.temps) > 0 {
+		env.Temp = w.temps[0]
+	}
+	return env
+}
+
+// here describes where the session works.
+func (w *world) here() (Spot, error) { return w.spot(w.dir, "", false) }
+
+// spot finds out what is known of a path. shown is how a reason names it.
+func (w *world) spot(abs, shown string, tree bool) (Spot, error) {
+	s := Spot{Path: shown, InScope: true}
+	p, err := place.Find(w.home, abs)
+	if err != nil {
+		return s, err
+	}
+	real, err := place.Resolve(abs)
+	if err != nil {
+		return s, err
+	}
+	s.Governed = p.Governed()
+	if shown != "" {
+		s.Protected = w.protect(abs, real, p, tree)
+		s.Substrate = s.Protected == substrate
+	}
+	if !s.Governed {
+		s.Outside = outside(real, w.user, w.temps)
+		return s, nil
+	}
+	s.NoRoot = p.Root == ""
+	if s.NoLedger = !p.Registered; s.NoLedger {
+		return s, nil
+	}
+	s.Row, s.RowErr = w.row(p.LedgerPath())
+	if s.RowErr != nil {
+		return s, nil
+	}
+	s.Seat, s.Holding = w.seat(p, s.Row)
+	if s.Holding == Held && shown != "" && len(s.Seat.Paths) > 0 {
+		s.InScope = inScope(s.Seat.Paths, strings.TrimPrefix(strings.TrimPrefix(real, p.WorkTree), "/"))
+	}
+	return s, nil
+}
+
+// row reads a ledger's row, once a call. A ledger in which nothing has been
+// started has none yet.
+func (w *world) row(ledger string) (seatread.Row, error) {
+	r, ok := w.rows[ledger]
+	if !ok {
+		r.row, r.err = seatread.Read(ledger)
+		if errors.Is(r.err, seatread.ErrNoRow) {
+			r.err = nil
+		}
+		w.rows[ledger] = r
+	}
+	return r.row, r.err
+}
+
+// seat finds who holds the seat of a work tree. One without an entry of its
+// own that a harness created inherits the seat of the tree it came from.
+func (w *world) seat(p place.Place, r seatread.Row) (seatread.Seat, Holding) {
+	s, ok := r.Seats[p.TreeID]
+	if !ok {
+		if s, ok = w.inherited(p, r); !ok {
+			return s, Free
+		}
+	}
+	switch {
+	case s.Worker != "":
+		return s, Lent
+	case s.Suspended || s.IdleAt != 0 && w.now.Unix() >= s.IdleAt:
+		return s, Suspended
+	}
+	return s, Held
+}
+
+func (w *world) inherited(p place.Place, r seatread.Row) (seatread.Seat, bool) {
+	folder, ok := parentTree(p.WorkTree)
+	if p.TreeID == "." || !ok {
+		return seatread.Seat{}, false
+	}
+	parent := "."
+	if folder != w.user {
+		if around, err := place.Find(w.home, folder); err == nil && around.CommonDir == p.CommonDir {
+			parent = around.TreeID
+		}
+	}
+	s, ok := r.Seats[parent]
+	return s, ok
+}
+
+// gather finds out what a call to a tool rests on.
+func (w *world) gather(c dialect.Call, act Act) Facts {
+	f := Facts{Act: act}
+	f.Here, f.Err = w.here()
+	f.Secret = w.secret(act)
+	if act.Kind == Command {
+		if f.Here.Governed {
+			var changes bool
+			f.Verb, f.Foreign, changes = judgeVerbs(act.Effect.Satelle, w.installed, !f.Here.NoLedger)
+			if changes {
+				f.Act.Effect.Changes, f.Act.Effect.Known = true, false
+			}
+		}
+		for _, t := range act.Effect.Targets {
+			w.target(&f, t.Path, t.Path, t.Tree)
+		}
+	}
+	for _, p := range act.Paths {
+		for _, abs := range w.spellings(p) {
+			w.target(&f, abs, p, act.Kind != Edits)
+		}
+	}
+	if f.Act.changes() {
+		w.words(&f)
+	}
+	return f
+}
+
+func (w *world) target(f *Facts, abs, shown string, tree bool) {
+	s, err := w.spot(abs, shown, tree)
+	if err != nil && f.Err == nil {
+		f.Err = err
+	}
+	f.Targets = append(f.Targets, s)
+}
+
+// spellings returns the absolute paths that a tool's path may stand for: some
+// tools expand a tilde.
+func (w *world) spellings(p string) []string {
+	all := []string{absolute(w.dir, p)}
+	if rest, ok := strings.CutPrefix(p, "~/"); ok && w.user != "" {
+		all = append(all, w.user+"/"+rest)
+	}
+	return all
+}
+
+// words looks at the words of what changes files: for protected paths, and,
+// where the session works in no governed place, for paths into one.
+func (w *world) words(f *Facts) {
+	looks := 0
+	for _, word := range f.Act.Effect.Words {
+		if word.Quiet {
+			continue
+		}
+		what := mentioned(word.Text, word.Glob)
+		if looks++; what == "" && looks <= maxLooks {
+			what = w.lookUp(f, word)
+		}
+		if what != "" && !(what == substrate && f.Here.Holding == Held && f.Here.Seat.Substrate) && f.Mentioned == "" {
+			f.Mentioned = what
+		}
+	}
+}
+
+// lookUp resolves a word as a path.
+func (w *world) lookUp(f *Facts, word shell.Word) string {
+	abs := absolute(word.Dir, word.Text)
+	if !path.IsAbs(abs) || word.Glob || len(abs) > 4096 || strings.ContainsAny(word.Text, "\n\x00") || f.Act.Effect.Opaque {
+		return ""
+	}
+	if what := protectedName(abs, false, false); what != "" {
+		return what
+	}
+	real, err := place.Resolve(abs)
+	if err != nil {
+		return ""
+	}
+	if within(real, w.realHome) {
+		return ownFolder
+	}
+	if what := protectedName(real, false, false); what != "" {
+		return what
+	}
+	if !f.Here.Governed && f.Act.beyond() && strings.Contains(abs, "/") {
+		if s, err := w.spot(abs, "", false); err == nil && s.Governed {
+			f.Targets = append(f.Targets, s)
+		}
+	}
+	return ""
+}
+
+func (w *world) installed(program string) bool {
+	return installedAs(program, w.home+"/bin/satelle", w.dir, w.path)
+}
+
+// program is how a denial calls satelle: by its name where that leads to the
+// installed program, else by its full path.
+func (w *world) program() string {
+	own := w.home + "/bin/satelle"
+	if _, err := os.Stat(own); err != nil || w.installed("satelle") {
+		return "satelle"
+	}
+	if strings.ContainsAny(own, " '\"$`\\") {
+		return "'" + strings.ReplaceAll(own, "'", `'\''`) + "'"
+	}
+	return own
+}

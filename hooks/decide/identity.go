@@ -1,0 +1,197 @@
+package decide
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"satelle/hooks/shell"
+	"satelle/internal/place"
+)
+
+// protect says what a file is that no story may change. It is told by its
+// name, by the name it has after links are resolved, and, for a file with
+// several names and for protected names that are links themselves, by being
+// the same file.
+func (w *world) protect(abs, real string, p place.Place, tree bool) string {
+	if within(real, w.realHome) || tree && within(w.realHome, real) {
+		return ownFolder
+	}
+	for _, name := range [...]string{real, filepath.Clean(abs)} {
+		if what := protectedName(name, false, tree); what != "" {
+			return what
+		}
+	}
+	for i, base := range [...]string{p.WorkTree, p.Root, w.user} {
+		if base == "" || i == 1 && base == p.WorkTree {
+			continue
+		}
+		if what := w.alias(base, real, tree); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// aliases are protected names that may be links, or below a tree that changes.
+var aliases = [...]struct{ name, what string }{
+	{".git", gitFolder},
+	{".git/config", gitFolder},
+	{".git/hooks", gitFolder},
+	{".satelle", substrate},
+	{".satelle/satelle.toml", substrate},
+	{".satelle/workflows", substrate},
+	{".claude", settings},
+	{".claude/settings.json", settings},
+	{".claude/settings.local.json", settings},
+	{".claude/hooks", settings},
+	{".codex", settings},
+	{".codex/hooks.json", settings},
+	{".codex/config.toml", settings},
+	{".grok", settings},
+	{".grok/hooks", settings},
+	{".grok/hooks/satelle.json", settings},
+	{".gemini", settings},
+	{".cursor", settings},
+	{".opencode", settings},
+	{".husky", gitHooks},
+}
+
+// alias compares a real path with the protected names of a folder.
+func (w *world) alias(base, real string, tree bool) string {
+	target, err := os.Lstat(real)
+	linked := err == nil && links(target) > 1 && target.Mode().IsRegular()
+	for _, a := range aliases {
+		name := base + "/" + a.name
+		info, err := os.Lstat(name)
+		if err != nil {
+			continue
+		}
+		if tree && within(name, real) {
+			return a.what
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			if leads, err := place.Resolve(name); err == nil && (within(real, leads) || tree && within(leads, real)) {
+				return a.what
+			}
+		}
+		if linked && sameWithin(name, target) {
+			return a.what
+		}
+	}
+	return ""
+}
+
+// maxSame bounds the files that are compared with one that has several names.
+const maxSame = 2000
+
+// sameWithin reports whether a file is one of those at or below name.
+func sameWithin(name string, file fs.FileInfo) bool {
+	found, seen := false, 0
+	// What can't be read is passed over: the names were compared already.
+	_ = filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxSame || found {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() {
+			if d != nil && d.Name() == "objects" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if info, err := d.Info(); err == nil && os.SameFile(info, file) {
+			found = true
+		}
+		return nil
+	})
+	return found
+}
+
+func links(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink)
+	}
+	return 1
+}
+
+// secret says what a call would read that nobody may.
+func (w *world) secret(act Act) string {
+	for _, p := range act.Looks {
+		for _, abs := range w.spellings(p) {
+			if what := w.secretAt(abs, true); what != "" {
+				return what
+			}
+		}
+	}
+	if act.Kind != Command && act.Kind != Strange {
+		return ""
+	}
+	for i, word := range act.Effect.Words {
+		if i > maxLooks {
+			break
+		}
+		if what := w.secretWord(word); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+func (w *world) secretWord(word shell.Word) string {
+	if !word.Quiet && (strings.Contains(word.Text, w.realHome+"/keys") || strings.Contains(word.Text, ".satelle/keys")) {
+		return ownKeys
+	}
+	abs := absolute(word.Dir, word.Text)
+	if !strings.HasPrefix(abs, "/") || len(abs) > 4096 || strings.ContainsAny(abs, "\n\x00") {
+		return ""
+	}
+	if word.Glob {
+		return w.secretPattern(abs)
+	}
+	return w.secretAt(abs, strings.Contains(word.Text, "/") || word.Text == "." || word.Dir != w.dir)
+}
+
+// secretAt looks at one path; with all, a look at the whole of satelle's
+// folder counts as one at what is secret in it.
+func (w *world) secretAt(abs string, all bool) string {
+	real, err := place.Resolve(abs)
+	if err != nil {
+		return ""
+	}
+	if all && real == w.realHome {
+		return ownFolder
+	}
+	if what := secretName(real, w.realHome); what != "" {
+		return what
+	}
+	if info, err := os.Lstat(real); err == nil && info.Mode().IsRegular() && links(info) > 1 {
+		if sameWithin(w.realHome+"/keys", info) {
+			return ownKeys
+		}
+		if p, err := place.Find(w.home, w.dir); err == nil && p.Root != "" && sameWithin(p.Root+"/.satelle/satelle.local.toml", info) {
+			return ownSettings
+		}
+	}
+	return ""
+}
+
+// secretPattern tells whether a pattern of the shell may reach a secret.
+func (w *world) secretPattern(abs string) string {
+	parts := strings.Split(filepath.Clean(abs), "/")
+	keys := strings.Split(w.realHome+"/keys", "/")
+	hit := len(parts) >= len(keys)
+	for i := 0; hit && i < len(keys); i++ {
+		hit = match(parts[i], strings.ToLower(keys[i]), true)
+	}
+	if hit {
+		return ownKeys
+	}
+	for i := 1; i < len(parts); i++ {
+		if match(parts[i-1], ".satelle", true) && match(parts[i], "satelle.local.toml", true) {
+			return ownSettings
+		}
+	}
+	return ""
+}

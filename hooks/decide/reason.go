@@ -1,0 +1,172 @@
+package decide
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"satelle/hooks/dialect"
+)
+
+// speaker words the denials. In each the command that leads on comes first,
+// since Grok passes on 256 characters; whatever comes from a payload or a
+// story is quoted and clipped.
+type speaker struct {
+	call  dialect.Call
+	facts Facts
+}
+
+// Bounds of what a reason quotes, in bytes.
+const (
+	maxQuote  = 120
+	maxReason = 1500
+)
+
+func deny(parts ...string) Decision {
+	reason := strings.Join(parts, "")
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "")
+	}
+	return Decision{Deny: true, Reason: reason}
+}
+
+// act names the tool and its target.
+func (s speaker) act(target string) string {
+	text := "satelle denied " + quoted(s.call.Tool)
+	if target != "" {
+		text += " of " + quoted(target)
+	}
+	return text
+}
+
+func (s speaker) program() string {
+	if s.facts.Program == "" {
+		return "satelle"
+	}
+	return s.facts.Program
+}
+
+func (s speaker) start() string {
+	return s.program() + ` story start --title "WHAT" --ac "WHEN IT IS DONE"`
+}
+
+func (s speaker) free(t Spot) Decision {
+	lead := "To go on run: " + s.start()
+	if len(t.Row.Open) > 0 {
+		open := t.Row.Open[0]
+		lead = "To go on run: " + s.program() + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
+			" (" + quoted(open.Title) + "), or for other work: " + s.start()
+	}
+	return deny(lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of this work tree.")
+}
+
+func (s speaker) suspended(t Spot) Decision {
+	return deny("To go on run: ", s.program(), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
+		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of this work tree, but was idle and is suspended.")
+}
+
+func (s speaker) lent(t Spot) Decision {
+	return deny("To follow it run: ", s.program(), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
+		": the seat of this work tree is lent to the worker of a transition of story ", plain(t.Seat.Story), " until that ends.")
+}
+
+func (s speaker) scope(t Spot) Decision {
+	scopes := make([]string, 0, len(t.Seat.Paths))
+	for _, p := range t.Seat.Paths {
+		scopes = append(scopes, quoted(p))
+	}
+	list := strings.Join(scopes, ", ")
+	if len(list) > 3*maxQuote {
+		list = strings.ToValidUTF8(list[:3*maxQuote], "") + "…"
+	}
+	return deny("Story ", plain(t.Seat.Story), " may change only ", list, ". ", s.act(t.Path), ": it lies outside of these path scopes. To widen them see: ",
+		s.program(), " story edit --help")
+}
+
+func (s speaker) protected(what, target string) Decision {
+	return deny("No story opens this path; a person changes it outside of a hooked session. ", s.act(target), ": ", what, " is protected.")
+}
+
+func (s speaker) bypass() Decision {
+	return deny("Run it without ", quoted(s.facts.Act.Effect.Bypass), ". ", s.act(s.facts.Act.What), ": git's hooks stay on, whoever holds the seat.")
+}
+
+func (s speaker) outside(t Spot) Decision {
+	return deny("Write within the work tree, or in a temporary folder. ", s.act(t.Path), ": it lies outside of every governed tree ([gate] outside in .satelle/satelle.toml decides).")
+}
+
+func (s speaker) secret() Decision {
+	return deny(s.act(s.facts.Act.What), ": ", s.facts.Secret, " is secret, and nothing in a session needs it.")
+}
+
+func (s speaker) person() Decision {
+	return deny("Ask the person to run it in a terminal of their own. ", s.act(s.facts.Act.What), ": satelle ", quoted(s.facts.Verb), " is a person's.")
+}
+
+func (s speaker) foreign() Decision {
+	return deny("Call it as a plain command by its full path: ", s.program(), " . ", s.act(s.facts.Act.What), ": ", quoted(s.facts.Foreign),
+		" is not, or can't be known to be, the installed satelle.")
+}
+
+func (s speaker) halted(why string) Decision {
+	return deny("Everything is halted until a person runs: satelle resume . ", s.act(s.facts.Act.What), ": ", quoted(why), ".")
+}
+
+func (s speaker) noLedger(t Spot) Decision {
+	return deny("To go on run: ", s.program(), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
+}
+
+func (s speaker) noRow(t Spot) Decision {
+	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
+}
+
+func (s speaker) noRoot(t Spot) Decision {
+	return deny("A person checks out a commit that has .satelle/satelle.toml, or restores it. ", s.act(s.target(t)),
+		": this repository is registered with satelle, but this work tree lacks .satelle.")
+}
+
+func (s speaker) unknownPlace() Decision {
+	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here (", quoted(s.facts.Err.Error()), "). Reading goes on.")
+}
+
+// target is what a reason names: for a command the command, else the file.
+func (s speaker) target(t Spot) string {
+	if s.facts.Act.Kind == Edits && t.Path != "" {
+		return t.Path
+	}
+	return s.facts.Act.What
+}
+
+// quoted makes foreign text safe to read: one line, no control characters, no
+// direction marks, bounded.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		if b.Len() > maxQuote {
+			b.WriteString("…")
+			break
+		}
+		switch {
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
+			b.WriteByte(' ')
+		case r == '"':
+			b.WriteByte('\'')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// plain keeps what an id or a status may be made of.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, s)
+	return s[:min(len(s), 64)]
+}

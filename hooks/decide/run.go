@@ -1,0 +1,239 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"satelle/hooks/dialect"
+	"satelle/internal/ancestry"
+	"satelle/internal/place"
+	"satelle/ledger/seatread"
+)
+
+const (
+	// deadline is when an answer is given, whatever is still being found out.
+	// A harness that has waited too long lets the call pass; Grok's own
+	// patience of 5 seconds is the shortest.
+	deadline = 2 * time.Second
+
+	// What a hook may use up. Beyond, the program ends, and the wrapper
+	// answers in its place.
+	maxMemory = 256 << 20
+	maxStack  = 128 << 20
+)
+
+// Env is what a hook knows of its machine and process.
+type Env struct {
+	Home     string // satelle's folder
+	HomeErr  error  // why it can't be told
+	User     string // the user's home, "" if unknown
+	Dir      string // where this process works, for a payload that names no folder
+	Path     string // $PATH
+	Temps    []string
+	Exported func(name string) bool
+	Now      func() time.Time
+	Deadline time.Duration // 0: the default
+}
+
+// System is the environment of this process.
+func System() Env {
+	env := Env{
+		User:     os.Getenv("HOME"),
+		Path:     os.Getenv("PATH"),
+		Exported: func(name string) bool { _, ok := os.LookupEnv(name); return ok },
+		Now:      time.Now,
+	}
+	env.Home, env.HomeErr = place.HomeDir()
+	env.Dir, _ = os.Getwd() // a payload names its own; without either the call is refused
+	for _, dir := range [...]string{os.TempDir(), "/tmp", "/var/tmp"} {
+		if real, err := place.Resolve(dir); err == nil && real != "/" {
+			env.Temps = append(env.Temps, real)
+		}
+	}
+	return env
+}
+
+// Run reads one payload from in and writes the answer to out: at most one
+// object, in one write. It returns the exit code, which is 0 but for an answer
+// that could not be written. It never waits longer than its deadline, not even
+// for the end of its input.
+func Run(in io.Reader, out, errw io.Writer, env Env) int {
+	debug.SetMemoryLimit(maxMemory)
+	debug.SetMaxStack(maxStack)
+	limit := env.Deadline
+	if limit == 0 {
+		limit = deadline
+	}
+	answers := make(chan []byte, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				fmt.Fprintln(errw, "satelle: the hook failed:", p)
+				answers <- refuse(dialect.Call{}, errFailed)
+			}
+		}()
+		answers <- answer(in, env)
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var b []byte
+	select {
+	case b = <-answers:
+	case <-timer.C:
+		b = refuse(dialect.Call{}, errLate)
+	}
+	if len(b) == 0 {
+		return 0
+	}
+	if _, err := out.Write(b); err != nil {
+		fmt.Fprintln(errw, "satelle: the hook's answer could not be written:", err)
+		return 1
+	}
+	return 0
+}
+
+var (
+	errFailed = errors.New("the hook failed")
+	errLate   = errors.New("the hook ran out of time")
+)
+
+// refuse is the denial of what could not be judged.
+func refuse(c dialect.Call, why error) []byte {
+	what := "the call"
+	if c.Tool != "" {
+		what = quoted(c.Tool)
+	}
+	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle doctor . satelle denied "+what+
+		", because it can't judge it: "+why.Error()+".")
+}
+
+// answer returns what is written to the harness; nothing lets the call pass.
+func answer(in io.Reader, env Env) []byte {
+	payload, err := dialect.ReadAll(in)
+	if err != nil {
+		return refuse(dialect.Call{}, err)
+	}
+	c, err := dialect.Parse(payload)
+	if err != nil {
+		return refuse(c, err)
+	}
+	if c.Event == dialect.Quiet {
+		return nil
+	}
+	if c.CWD == "" {
+		c.CWD = env.Dir
+	}
+	w, err := newWorld(env, c.CWD)
+	switch c.Event {
+	case dialect.SessionStart:
+		return w.sessionStart(c, err)
+	case dialect.ConfigChange:
+		return w.configChange(c, err)
+	}
+	return w.tool(c, err)
+}
+
+// tool answers a call to a tool.
+func (w *world) tool(c dialect.Call, err error) []byte {
+	if err != nil {
+		act, bad := understand(c, w.shell())
+		if bad == nil && !act.changes() {
+			return nil
+		}
+		return w.say(c, Facts{Act: act, Err: err})
+	}
+	here, err := w.here()
+	if err == nil && here.Governed {
+		w.register(c)
+	}
+	act, bad := understand(c, w.shell())
+	if bad != nil {
+		if err == nil && !here.Governed {
+			return nil
+		}
+		return refuse(c, bad)
+	}
+	return w.say(c, w.gather(c, act))
+}
+
+// say decides, and words the answer. How satelle is called on this machine is
+// found out only for a denial.
+func (w *world) say(c dialect.Call, f Facts) []byte {
+	if !Decide(c, f).Deny {
+		return nil
+	}
+	f.Program = w.program()
+	return dialect.Denial(c, Decide(c, f).Reason)
+}
+
+// register makes the harness that runs this hook known as a session. Where
+// that fails, ancestry fails as well and so grants nothing to anybody.
+func (w *world) register(c dialect.Call) {
+	_ = ancestry.Register(w.home, c.Session, string(c.Harness))
+}
+
+func (w *world) sessionStart(c dialect.Call, err error) []byte {
+	if err != nil {
+		return nil
+	}
+	here, err := w.here()
+	if err != nil || !here.Governed {
+		return nil
+	}
+	w.register(c)
+	say := speaker{call: c, facts: Facts{Program: w.program()}}
+	return dialect.Context(say.welcome(here))
+}
+
+// configChange keeps the settings that a session began with. A change of
+// settings that bear hooks is never of use to the session itself.
+func (w *world) configChange(c dialect.Call, err error) []byte {
+	if err == nil {
+		here, wrong := w.here()
+		if wrong == nil && !here.Governed {
+			return nil
+		}
+		if c.File != "" && protectedName(absolute(w.dir, c.File), false, false) == "" {
+			return nil
+		}
+	}
+	return dialect.Denial(c, "The settings of the harness stay as they were when this session began: satelle's hook lies in them. They take effect in the next session.")
+}
+
+// welcome says in a few lines what governs a session.
+func (s speaker) welcome(here Spot) string {
+	head := "satelle governs this work tree: files change only while a story holds its seat; reading is free. "
+	switch {
+	case here.Holding == Held:
+		text := head + "Story " + plain(here.Seat.Story) + " (" + quoted(here.Seat.Title) + ") holds it in step " + plain(here.Seat.Step) +
+			". When the work is done: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"
+		for i, p := range here.Seat.Paths {
+			if i == 0 {
+				text += "\nIt may change only: "
+			} else {
+				text += ", "
+			}
+			text += quoted(p)
+		}
+		return text
+	}
+	return head + "Now nobody may change it. " + needSeat(s, here).Reason
+}
+
+// rowProblem names why a row could not be read. The error's own text may hold
+// a path, so only the classes speak.
+func rowProblem(err error) string {
+	switch {
+	case errors.Is(err, seatread.ErrBusy):
+		return "the ledger is busy"
+	case errors.Is(err, seatread.ErrNewer):
+		return "the ledger was written by a newer satelle"
+	case errors.Is(err, seatread.ErrCorrupt):
+		return "the ledger is damaged"
+	}
+	return "the ledger can't be opened"
+}
