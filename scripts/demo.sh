@@ -7,15 +7,22 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 export HOME="$work/home" SATELLE_HOME="$work/home/.satelle" GIT_CONFIG_NOSYSTEM=1 NO_COLOR=1
-unset CODEX_HOME SSH_AUTH_SOCK 2>/dev/null || true
+unset CODEX_HOME SSH_AUTH_SOCK MAKEFLAGS MAKELEVEL MFLAGS 2>/dev/null || true
 mkdir -p "$HOME"
 PATH="$root/bin:$PATH"
 
 tell() { printf '\n# %s\n' "$*"; }
-show() { printf '$ %s\n' "$*"; "$@"; }
+say() { # a command as one would type it
+    printf '$'
+    for word; do
+        case $word in *[!A-Za-z0-9_./-]*) printf ' "%s"' "$word" ;; *) printf ' %s' "$word" ;; esac
+    done
+    printf '\n'
+}
+show() { say "$@"; "$@"; }
 fail() { printf 'the demo went wrong: %s\n' "$*" >&2; exit 1; }
 refused() { # runs a command that has to be refused
-    printf '$ %s\n' "$*"
+    say "$@"
     code=0; "$@" || code=$?
     [ "$code" -eq "$want" ] || fail "exit code $code, not $want"
 }
@@ -27,7 +34,6 @@ claude_writes() {
         sh -c "exec </dev/stdin; $jq_free" >"$work/answer"
     if [ -s "$work/answer" ]; then
         sed 's/.*"permissionDecisionReason":"//; s/"}}.*//; s/\\"/"/g; s/^/    denied: /' "$work/answer"
-        echo
         return 1
     fi
     printf 'echo hello\n' >app.sh

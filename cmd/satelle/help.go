@@ -1,0 +1,72 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"satelle/internal/fault"
+)
+
+//go:embed topics/*.md
+var topics embed.FS
+
+// topicNames lists the topics of satelle help.
+func topicNames() []string {
+	entries, err := topics.ReadDir("topics")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".md")
+	}
+	return names
+}
+
+func newHelpCmd(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND|TOPIC]",
+		Short: "Help on a command or a topic",
+		Long:  long("Prints the help of a command, or one of the topics: "+strings.Join(topicNames(), ", ")+".", 4),
+		Example: `  satelle help hooks
+  satelle help story set`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return topicNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if b, err := topics.ReadFile(path.Join("topics", path.Base(args[0])+".md")); err == nil {
+					_, err := cmd.OutOrStdout().Write(b)
+					return err
+				}
+			}
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return fault.Try(fault.New(fault.NotFound, "there is no command or topic %q; topics are %s",
+					strings.Join(args, " "), strings.Join(topicNames(), ", ")), "satelle help")
+			}
+			if err := found.Help(); err != nil || len(args) > 0 {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nTopics: %s (satelle help TOPIC)\n", strings.Join(topicNames(), ", "))
+			return err
+		},
+	}
+}
+
+// newManualCmd writes the manual, a page a command; `make manual` calls it.
+func newManualCmd(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:    "manual DIR",
+		Hidden: true,
+		Args:   exactly("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return fault.Wrap(doc.GenMarkdownTree(root, args[0]), nil, "writing the manual")
+		},
+	}
+}

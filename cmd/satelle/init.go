@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"satelle/internal/engine"
+	"satelle/internal/fault"
+)
+
+func newInitCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Set satelle up in this repository",
+		Long: long(`Writes the governance files that are missing under .satelle/, makes the ledger
+and its key under $SATELLE_HOME, and proposes the check that the gate to done
+asks, read off the repository's manifests. What is there is left alone, so a
+second run changes nothing. Commit .satelle/ afterwards.`, 3, 6),
+		Example: `  satelle init
+  git add .satelle && git commit -m "Set up satelle"`,
+		Args: none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			dir, err := os.Getwd()
+			if err != nil {
+				return fault.Wrap(err, nil, "finding the current directory")
+			}
+			rep, err := engine.Init(ctx, dir)
+			if err != nil {
+				return err
+			}
+			return a.object(rep, func(w io.Writer) { printInit(w, rep) })
+		}),
+	}
+}
+
+func printInit(w io.Writer, rep engine.InitReport) {
+	if len(rep.Created) == 0 {
+		fmt.Fprintf(w, "satelle is set up in %s; nothing was missing\n", rep.Top)
+	} else {
+		fmt.Fprintf(w, "satelle is set up in %s\n", rep.Top)
+		for _, f := range rep.Created {
+			fmt.Fprintf(w, "  created %s\n", f)
+		}
+	}
+	fmt.Fprintf(w, "ledger: %s\n", rep.Origin)
+	switch {
+	case rep.From != "":
+		fmt.Fprintf(w, "done asks: %s (from %s; change it in .satelle/satelle.toml)\n", rep.DoneCheck, rep.From)
+	case rep.DoneCheck != "":
+		fmt.Fprintf(w, "done asks: %s ([checks] done in .satelle/satelle.toml; make it run your tests)\n", rep.DoneCheck)
+	default:
+		fmt.Fprintln(w, "done asks nothing yet: set [checks] done in .satelle/satelle.toml")
+	}
+	if rep.Reviewer != "" && rep.Missing {
+		fmt.Fprintf(w, "reviewer: %s, which this machine does not have; the shipped route never calls it\n", rep.Reviewer)
+	}
+	if rep.Untrusted > 0 {
+		fmt.Fprintf(w, "%d executable(s) of this repository are not trusted on this machine yet: satelle trust\n", rep.Untrusted)
+	}
+	fmt.Fprintln(w, "next: satelle agents install all")
+}

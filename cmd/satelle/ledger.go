@@ -1,0 +1,450 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"satelle/internal/fault"
+	"satelle/ledger"
+)
+
+func newLedgerCmd(a *app) *cobra.Command {
+	cmd := parent("ledger", "The ledger: what happened, and the proof",
+		"The ledger is the append-only log of everything that satelle decided. list is the\naudit, verify the proof; a checkpoint kept elsewhere shows later whether the log\nwas rewritten.",
+		`  satelle ledger list --story sty_7k2m9q4w
+  satelle ledger verify`)
+	cmd.AddCommand(
+		newLedgerListCmd(a), newLedgerShowCmd(a), newLedgerStatsCmd(a), newLedgerVerifyCmd(a), newLedgerCheckpointCmd(a),
+		newLedgerProveCmd(a), newLedgerExportCmd(a), newLedgerRedactCmd(a), newLedgerRotateKeyCmd(a),
+	)
+	return cmd
+}
+
+func newLedgerListCmd(a *app) *cobra.Command {
+	var q ledger.Query
+	var since, until string
+	var limit int
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the records",
+		Long: long(`Lists the records of the ledger, oldest first. --limit keeps the newest. Times are
+RFC 3339, or a duration that counts back from now, as 90m or 24h.`, 3, 4, 5, 6),
+		Example: `  satelle ledger list --story sty_7k2m9q4w
+  satelle ledger list --kind verdict.recorded --since 24h --json
+  satelle ledger list --follow`,
+		Args: none(),
+	}
+	cmd.Flags().StringVar(&q.Story, "story", "", "only those of this story")
+	cmd.Flags().StringSliceVar(&q.Kinds, "kind", nil, "only those of this kind; once for each")
+	cmd.Flags().StringVar(&since, "since", "", "not before this time")
+	cmd.Flags().StringVar(&until, "until", "", "before this time")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many, the newest (0: all)")
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on as records are appended")
+	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
+		if limit < 0 {
+			return fault.New(fault.Usage, "--limit is a number of records, not %d", limit)
+		}
+		var err error
+		if q.Since, err = when(since); err != nil {
+			return err
+		}
+		if q.Until, err = when(until); err != nil {
+			return err
+		}
+		e, err := a.engine(ctx)
+		if err != nil {
+			return err
+		}
+		return a.listRecords(ctx, e.Ledger(), q, limit, follow)
+	})
+	return cmd
+}
+
+// kindAliases are older names of kinds, accepted on reading (decision Q17).
+var kindAliases = map[string]string{"agent-attempt": "agent.attempt"}
+
+func (a *app) listRecords(ctx context.Context, cfg ledger.Config, q ledger.Query, limit int, follow bool) error {
+	for i, k := range q.Kinds {
+		if name, ok := kindAliases[k]; ok {
+			q.Kinds[i] = name
+		}
+	}
+	if limit > 0 {
+		newest := q
+		newest.Limit, newest.Reverse = limit, true
+		found := false
+		err := ledger.Scan(ctx, cfg, newest, func(r ledger.Record) error {
+			q.From, found = r.Seq, true
+			return nil
+		})
+		if err != nil || !found && !follow {
+			return err
+		}
+	}
+	next := q.From
+	print := func(r ledger.Record) error {
+		next = r.Seq + 1
+		return a.printRecord(r)
+	}
+	if err := ledger.Scan(ctx, cfg, q, print); err != nil || !follow {
+		return err
+	}
+	err := ledger.Watch(ctx, cfg, next, func(r ledger.Record) error {
+		if !picks(q, r) {
+			return nil
+		}
+		return a.printRecord(r)
+	})
+	if ctx.Err() != nil {
+		return nil // stopped by the person who follows
+	}
+	return err
+}
+
+func picks(q ledger.Query, r ledger.Record) bool {
+	if q.Story != "" && r.Story != q.Story {
+		return false
+	}
+	for _, k := range q.Kinds {
+		if k == r.Kind {
+			return true
+		}
+	}
+	return len(q.Kinds) == 0
+}
+
+func (a *app) printRecord(r ledger.Record) error {
+	if a.json {
+		_, err := fmt.Fprintf(a.stdout, "{\"seq\":%d,%s\n", r.Seq, strings.TrimPrefix(string(r.Raw), "{"))
+		return fault.Wrap(err, nil, "printing")
+	}
+	who := r.Actor.Name
+	if who == "" {
+		who = r.Actor.Kind
+	}
+	_, err := fmt.Fprintf(a.stdout, "%6d  %s  %-20s  %-12s  %-16s  %s\n", r.Seq, stamp(r.Time), r.Kind, r.Story, printable(who), printable(gist(r.Body)))
+	return fault.Wrap(err, nil, "printing")
+}
+
+func newLedgerShowCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show SEQ",
+		Short:   "Show one record with what it refers to",
+		Long:    long("Shows one record as it is stored, and the foreign text that it refers to.", 3, 4, 5, 6),
+		Example: `  satelle ledger show 42`,
+		Args:    exactly("SEQ"),
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			seq, err := position(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			r, blobs, err := e.Record(ctx, seq)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printRecord(r)
+			}
+			fmt.Fprintf(a.stdout, "%s\n", printable(string(pretty(r.Raw))))
+			for _, b := range blobs {
+				fmt.Fprintf(a.stdout, "\n%s (%s, %d bytes)\n%s\n", b.Name, b.Ref.Type, b.Ref.Length, indent(printable(b.Text)))
+			}
+			return nil
+		}),
+	}
+}
+
+func newLedgerStatsCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "stats",
+		Short:   "Count records by kind",
+		Long:    long("Counts the records of the ledger by kind.", 3, 4, 5, 6),
+		Example: `  satelle ledger stats`,
+		Args:    none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			s, err := e.Stats(ctx)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.line(s)
+			}
+			fmt.Fprintf(a.stdout, "%s\n%d records, %d bytes on disk, %d stories\n", s.Origin, s.Records, s.Bytes, s.Stories)
+			var rows [][]string
+			for _, k := range s.Kinds {
+				rows = append(rows, []string{k.Kind, strconv.Itoa(k.Count)})
+			}
+			return a.table([]string{"KIND", "RECORDS"}, rows)
+		}),
+	}
+}
+
+func newLedgerVerifyCmd(a *app) *cobra.Command {
+	var full bool
+	var against string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Prove that the ledger was not tampered with",
+		Long: long(`Checks every record, every stored hash, the signed head, the indexes and the blobs.
+--full also folds all records anew and compares the result with what is stored.
+--against holds the log against a checkpoint that was kept elsewhere: a log that
+was rolled back or rewritten shows, and both checkpoints are printed.`, 4, 5, 6),
+		Example: `  satelle ledger verify
+  satelle ledger verify --full --against checkpoint.txt`,
+		Args: none(),
+	}
+	cmd.Flags().BoolVar(&full, "full", false, "fold all records anew and compare")
+	cmd.Flags().StringVar(&against, "against", "", "a file with a checkpoint from elsewhere; - is stdin")
+	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
+		opts := ledger.VerifyOptions{Full: full}
+		if against != "" {
+			b, err := a.input(against)
+			if err != nil {
+				return err
+			}
+			opts.Against = string(b)
+		}
+		e, err := a.engine(ctx)
+		if err != nil {
+			return err
+		}
+		rep, err := ledger.Verify(ctx, e.Ledger(), opts)
+		if a.json {
+			return firstOf(a.line(verified(rep, err)), err)
+		}
+		for _, p := range rep.Problems {
+			fmt.Fprintln(a.stdout, printable(p.String()))
+		}
+		if rep.More > 0 {
+			fmt.Fprintf(a.stdout, "and %d more\n", rep.More)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s\n%d records hold, root %x\n", rep.Origin, rep.Size, rep.Root)
+		for _, k := range rep.Unknown {
+			fmt.Fprintf(a.stdout, "the kind %s is of a newer satelle: this one reads and decides nothing\n", k)
+		}
+		return nil
+	})
+	return cmd
+}
+
+// verification is what verify prints as JSON.
+type verification struct {
+	Holds      bool             `json:"holds"`
+	Origin     string           `json:"origin"`
+	Records    uint64           `json:"records"`
+	Root       string           `json:"root"`
+	Checkpoint string           `json:"checkpoint"`
+	Blobs      int              `json:"blobs"`
+	Redacted   int              `json:"redacted"`
+	FirstBad   *uint64          `json:"first_bad,omitempty"`
+	Problems   []ledger.Problem `json:"problems,omitempty"`
+	More       int              `json:"more_problems,omitempty"`
+}
+
+func verified(r ledger.Report, err error) verification {
+	return verification{
+		Holds: err == nil, Origin: r.Origin, Records: r.Size, Root: fmt.Sprintf("%x", r.Root), Checkpoint: r.Note,
+		Blobs: r.Blobs, Redacted: r.Redacted, FirstBad: r.FirstBad, Problems: r.Problems, More: r.More,
+	}
+}
+
+func newLedgerCheckpointCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Print the signed checkpoint",
+		Long: long(`Prints the ledger's size and root, signed: a few lines to keep where the ledger's
+owner cannot change them. satelle ledger verify --against tells later whether the
+log still contains them.`, 3, 4, 5, 6),
+		Example: `  satelle ledger checkpoint > checkpoint.txt
+  satelle ledger verify --against checkpoint.txt`,
+		Args: none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			head, err := e.Checkpoint(ctx)
+			if err != nil {
+				return err
+			}
+			return a.object(map[string]any{"size": head.Size, "root": fmt.Sprintf("%x", head.Root), "checkpoint": head.Note},
+				func(w io.Writer) { fmt.Fprint(w, head.Note) })
+		}),
+	}
+}
+
+func newLedgerProveCmd(a *app) *cobra.Command {
+	var check, record, key string
+	cmd := &cobra.Command{
+		Use:   "prove SEQ",
+		Short: "Prove to somebody else that a record is in the log",
+		Long: long(`Prints a proof (C2SP tlog-proof) that the record at a position is in the log, with
+the record as its extra data on stderr. With --check, checks such a proof offline:
+it takes the record's bytes and the log's public key from .satelle/logs.`, 3, 4, 5, 6),
+		Example: `  satelle ledger prove 42 > proof.txt 2> record.json
+  satelle ledger prove --check proof.txt --record record.json --key .satelle/logs/7k2m9q4w.pub`,
+	}
+	cmd.Flags().StringVar(&check, "check", "", "a file with a proof to check")
+	cmd.Flags().StringVar(&record, "record", "", "with --check: the file with the record")
+	cmd.Flags().StringVar(&key, "key", "", "with --check: the file with the log's public key")
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		if check != "" {
+			return none()(c, args)
+		}
+		return exactly("SEQ")(c, args)
+	}
+	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
+		if check != "" {
+			return a.checkProof(check, record, key)
+		}
+		seq, err := position(args[0])
+		if err != nil {
+			return err
+		}
+		e, err := a.engine(ctx)
+		if err != nil {
+			return err
+		}
+		proof, raw, err := ledger.Prove(ctx, e.Ledger(), seq)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.line(map[string]string{"proof": string(proof), "record": string(raw)})
+		}
+		fmt.Fprintf(a.stdout, "%s", proof)
+		fmt.Fprintf(a.stderr, "%s\n", raw)
+		return nil
+	})
+	return cmd
+}
+
+func (a *app) checkProof(check, record, key string) error {
+	if record == "" || key == "" {
+		return fault.Try(fault.New(fault.Usage, "--check needs --record and --key"), "satelle ledger prove --help")
+	}
+	var in [3][]byte
+	for i, f := range []string{check, record, key} {
+		var err error
+		if in[i], err = a.input(f); err != nil {
+			return err
+		}
+	}
+	proven, err := ledger.CheckProof(strings.TrimSpace(string(in[2])), in[0], []byte(strings.TrimRight(string(in[1]), "\n")))
+	if err != nil {
+		return err
+	}
+	return a.object(map[string]any{"seq": proven.Record.Seq, "origin": proven.Origin, "size": proven.Size}, func(w io.Writer) {
+		fmt.Fprintf(w, "record %d is in the log %s of %d records\n", proven.Record.Seq, proven.Origin, proven.Size)
+	})
+}
+
+func newLedgerExportCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "export",
+		Short:   "Write all records, a line each",
+		Long:    long("Writes a header with the signed checkpoint, then every record as it is stored.\nForeign text (bodies, notes, documents) stays behind.", 3, 4, 5, 6),
+		Example: `  satelle ledger export > ledger.jsonl`,
+		Args:    none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			return ledger.Export(ctx, e.Ledger(), a.stdout)
+		}),
+	}
+}
+
+func newLedgerRedactCmd(a *app) *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "redact DIGEST",
+		Short: "Drop a piece of foreign text for good",
+		Long: long(`Drops a blob and its salt, by a record that says so: the text is gone, the proof
+stays whole. satelle ledger show names the digests. Refused in an agent's session.`, 3, 4, 5, 6),
+		Example: `  satelle ledger redact salted-sha256:9f86… --reason "a password was pasted"`,
+		Args:    exactly("DIGEST"),
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the record")
+	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
+		if reason == "" {
+			return fault.Try(fault.New(fault.Usage, "a redaction needs a --reason"), "satelle ledger redact --help")
+		}
+		e, err := a.engine(ctx)
+		if err != nil {
+			return err
+		}
+		r, err := e.Redact(ctx, args[0], reason)
+		if err != nil {
+			return err
+		}
+		return a.object(map[string]any{"seq": r.Seq, "digest": args[0]}, func(w io.Writer) {
+			fmt.Fprintf(w, "redacted by record %d\n", r.Seq)
+		})
+	})
+	return cmd
+}
+
+func newLedgerRotateKeyCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "rotate-key",
+		Short:   "Sign from now on with a new key",
+		Long:    long("Makes a new key for the log and records it, signed by the old one and the new.\nCommit the new public key under .satelle/logs. Refused in an agent's session.", 3, 4, 5, 6),
+		Example: `  satelle ledger rotate-key`,
+		Args:    none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			r, err := e.RotateKey(ctx)
+			if err != nil {
+				return err
+			}
+			return a.object(map[string]any{"seq": r.Seq}, func(w io.Writer) {
+				fmt.Fprintf(w, "rotated by record %d\nnext: git add .satelle/logs && git commit -m \"Rotate the log's key\"\n", r.Seq)
+			})
+		}),
+	}
+}
+
+func position(arg string) (uint64, error) {
+	seq, err := strconv.ParseUint(arg, 10, 53)
+	if err != nil {
+		return 0, fault.Try(fault.New(fault.Usage, "a record is named by its position, as 42, not %q", arg), "satelle ledger list --limit 5")
+	}
+	return seq, nil
+}
+
+// when reads a time, or a duration that counts back from now.
+func when(arg string) (time.Time, error) {
+	if arg == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, arg); err == nil {
+		return t, nil
+	}
+	if d, err := time.ParseDuration(arg); err == nil && d >= 0 {
+		return time.Now().Add(-d), nil
+	}
+	return time.Time{}, fault.New(fault.Usage, "a time is like 2026-12-31T12:00:00Z, or 24h for a day ago, not %q", arg)
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"satelle/internal/fault"
+)
+
+// object prints one thing: JSON where asked for, else what text writes.
+func (a *app) object(v any, text func(w io.Writer)) error {
+	if a.json {
+		return a.line(v)
+	}
+	text(a.stdout)
+	return nil
+}
+
+// line prints one JSON object on a line.
+func (a *app) line(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	return fault.Wrap(enc.Encode(v), nil, "printing")
+}
+
+// table prints rows in columns; the head only where somebody reads.
+func (a *app) table(head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	if a.tty {
+		fmt.Fprintln(w, strings.Join(head, "\t"))
+	}
+	for _, r := range rows {
+		for i := range r {
+			r[i] = printable(r[i])
+		}
+		fmt.Fprintln(w, strings.Join(r, "\t"))
+	}
+	return fault.Wrap(w.Flush(), nil, "printing")
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// printable keeps foreign text from speaking to the terminal: control
+// characters other than line breaks and tabs are shown, not sent.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, unprintable) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unprintable(r) {
+			fmt.Fprintf(&b, "\\x%02x", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069)
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+func newStatusCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show where things stand and who sits where",
+		Long: long(`Shows the seat of each work tree, the stories under way, a halt, what is not
+trusted yet, and who this command takes you for.`, 3, 4, 5),
+		Example: `  satelle status
+  satelle status --json`,
+		Args: none(),
+		RunE: a.run(func(ctx context.Context, _ []string) error {
+			e, err := a.engine(ctx)
+			if err != nil {
+				return err
+			}
+			s, err := e.Status(ctx)
+			if err != nil {
+				return err
+			}
+			return a.object(s, func(w io.Writer) {
+				fmt.Fprintf(w, "%s  %d records\n", s.Origin, s.Records)
+				if s.Halt != "" {
+					fmt.Fprintf(w, "halted: %s (a person ends it: satelle resume)\n", printable(s.Halt))
+				}
+				here := false
+				for _, seat := range s.Seats {
+					where := "work tree " + seat.WorkTree
+					if seat.WorkTree == s.WorkTree {
+						where, here = "this work tree", true
+					}
+					state := seat.Step
+					if seat.Idle {
+						state += ", suspended: satelle story join " + seat.Story + " wakes it"
+					}
+					fmt.Fprintf(w, "%s: %s %q (%s)\n", where, seat.Story, seat.Title, state)
+				}
+				if !here {
+					fmt.Fprintln(w, "this work tree: nobody holds the seat (satelle story start --title \"…\" --ac \"…\")")
+				}
+				states := make([]string, 0, len(s.Stories))
+				for st := range s.Stories {
+					states = append(states, st)
+				}
+				slices.Sort(states)
+				for _, st := range states {
+					fmt.Fprintf(w, "%4d %s\n", s.Stories[st], st)
+				}
+				if s.Untrusted > 0 {
+					fmt.Fprintf(w, "%d executable(s) are not trusted on this machine: satelle trust\n", s.Untrusted)
+				}
+				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, printable(s.You.Name))
+			})
+		}),
+	}
+}
