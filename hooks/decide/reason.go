@@ -1,11 +1,13 @@
 package decide
 
 import (
+	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"satelle/hooks/dialect"
+	"satelle/internal/place"
 )
 
 // speaker words the denials. In each the command that leads on comes first,
@@ -126,7 +128,15 @@ func (s speaker) noRoot(t Spot) Decision {
 }
 
 func (s speaker) unknownPlace() Decision {
-	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here (", quoted(s.facts.Err.Error()), "). Reading goes on.")
+	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
+}
+
+// placeProblem names why a place could not be told.
+func placeProblem(err error) string {
+	if errors.Is(err, place.ErrForged) {
+		return place.ErrForged.Error() // without the path, which could push it out of sight
+	}
+	return quoted(err.Error())
 }
 
 // target is what a reason names: for a command the command, else the file.

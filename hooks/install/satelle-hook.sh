@@ -96,7 +96,7 @@ is_plain() {
 		*) deny ;;
 		esac
 		case $value in
-		*' --o'* | *' --ex'* | *' --te'* | *' --c'* | *' -O'*) deny ;; # --output, --ext-diff, --textconv, --contents
+		*' --ou'* | *' --o='* | *' --ex'* | *' --te'* | *' --c'* | *' -O'*) deny ;; # --output, --ext-diff, --textconv, --contents
 		esac
 		;;
 	satelle)
@@ -116,7 +116,7 @@ ulimit -S -t 2 2>/dev/null
 
 payload=
 while IFS= read -r line || [ -n "${line:-}" ]; do
-	payload="$payload$line "
+	payload="$payload$line	" # a tab: a blank in JSON, but not in a plain command
 	if [ ${#payload} -gt 8192 ]; then deny; fi
 done
 
