@@ -123,6 +123,47 @@ func TestClaudeWithTheSeat(t *testing.T) {
 	}
 }
 
+// The main job: the agent is denied, runs the command that the denial names, and
+// goes on. What is a person's stays a person's.
+func TestClaudeTakesTheSeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "claude")
+	write := func(name string) Call {
+		return Call{"Write", object{"file_path": filepath.Join(w.repo, name), "content": "x\n"}}
+	}
+	bash := func(command string) Call {
+		return Call{"Bash", object{"command": command, "description": "run"}}
+	}
+	model := New(t, Script{{Match: "MAIN", Turns: []Turn{
+		{Calls: []Call{write("new.txt")}},
+		{Calls: []Call{bash(start)}},
+		{Calls: []Call{write("new.txt")}},
+		{Calls: []Call{
+			write(".claude/settings.json"), write(".satelle/workflows/step.md"), write(".git/hooks/pre-commit"),
+			bash("satelle agents remove claude"), bash("satelle trust"), bash("rm -rf .claude"), bash("git config core.hooksPath /tmp"),
+		}},
+	}}})
+	before := w.files()
+	w.claude(model, "--dangerously-skip-permissions")
+	denied(t, model, 0, 0)
+	before["new.txt"] = "x\n"
+	w.untouched(before)
+	if _, err := os.Lstat(filepath.Join(w.repo, ".git", "hooks", "pre-commit")); err == nil {
+		t.Error("a hook of git was written")
+	}
+	if config := w.run(nil, "git", "config", "--list"); strings.Contains(config, "hookspath") {
+		t.Errorf("git's hooks were moved: %s", config)
+	}
+	if s := w.satelle("status"); !strings.Contains(s, "WHAT") {
+		t.Errorf("status: %s", s)
+	}
+	for i := range model.script[0].Turns[3].Calls {
+		if r, found := model.Result(0, 3, i); !found || !strings.Contains(r.Text, "satelle") {
+			t.Errorf("%+v: %q", r.Call, r.Text)
+		}
+	}
+}
+
 // The shell preamble of a skill is no tool call, and asks the hook all the same.
 func TestClaudeSkillPreamble(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,26 @@ func TestCodexWithTheSeat(t *testing.T) {
 	}
 }
 
+func TestCodexTakesTheSeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--trust")
+	// Codex runs commands in a login shell, which sets PATH anew.
+	profile := "PATH='" + filepath.Join(w.home, ".satelle", "bin") + "':$PATH\n"
+	if err := os.WriteFile(filepath.Join(w.home, ".profile"), []byte(profile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	write := Call{"apply_patch", "*** Begin Patch\n*** Add File: new.txt\n+written\n*** End Patch\n"}
+	model := New(t, Script{{Match: "MAIN", Turns: []Turn{
+		{Calls: []Call{write}},
+		{Calls: []Call{{"exec_command", object{"cmd": start}}}},
+		{Calls: []Call{write}},
+	}}})
+	w.codex(model)
+	denied(t, model, 0, 0)
+	ran(t, model, 0, 2)
+	w.wrote("new.txt", "written")
+}
+
 func TestCodexWithABrokenEngine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "codex", "--trust")

@@ -70,6 +70,21 @@ func TestGrokWithTheSeat(t *testing.T) {
 	}
 }
 
+func TestGrokTakesTheSeat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "grok", "--trust")
+	write := Call{"write", object{"file_path": filepath.Join(w.repo, "new.txt"), "content": "written\n"}}
+	model := New(t, Script{{Match: "MAIN", Turns: []Turn{
+		{Calls: []Call{write}},
+		{Calls: []Call{{"run_terminal_command", object{"command": start, "description": "take the seat"}}}},
+		{Calls: []Call{write}},
+	}}})
+	w.grok(model)
+	denied(t, model, 0, 0)
+	ran(t, model, 0, 2)
+	w.wrote("new.txt", "written")
+}
+
 func TestGrokWithABrokenEngine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "grok", "--trust")

@@ -208,13 +208,16 @@ func await(path string) (string, error) {
 	}
 }
 
+// start is the command that a denial names.
+const start = `satelle story start --title "WHAT" --ac "WHEN IT IS DONE"`
+
 // denied expects that the model was told no for each call of a turn, with the
 // command that leads on.
 func denied(t *testing.T, model *Server, conversation, turn int) {
 	t.Helper()
 	for i := range model.script[conversation].Turns[turn].Calls {
 		r, found := model.Result(conversation, turn, i)
-		if !found || !strings.Contains(r.Text, "satelle story start --title") {
+		if !found || !strings.Contains(r.Text, start) {
 			t.Errorf("%s was not denied with a reason that leads on: %q", r.Call.Tool, r.Text)
 		}
 	}
