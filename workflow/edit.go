@@ -82,10 +82,10 @@ func (st State) Create(id string, f Fields, lane route.Lane, actor ledger.Actor)
 	return c, nil
 }
 
-// Edit changes fields of a story. A change of title, body, criteria or
-// category after the first gate makes the accepts so far stale. lane is the
-// lane of the new category and only read where that changes; text is the
-// story's prose as it is.
+// Edit changes fields of a story. A change of title, body, criteria, category
+// or path scopes after the first gate makes the accepts so far stale. lane is
+// the lane of the new category and tags, and only read where [Story.Relane]
+// says so; text is the story's prose as it is.
 func (st State) Edit(id string, f Fields, text Text, lane route.Lane, actor ledger.Actor) (Change, error) {
 	var c Change
 	s, err := st.Story(id)
@@ -117,22 +117,31 @@ func (st State) Edit(id string, f Fields, text Text, lane route.Lane, actor ledg
 		ref := c.text(text)
 		body.Text, body.Criteria = &ref, len(text.Criteria)
 	}
-	if f.Category != nil && *f.Category != s.Category {
-		if s.Moves > 0 {
-			return c, fault.New(fault.Refused, "story %s has left its first step: its category picked its lane and stays", id)
-		}
+	if f.Category != nil && *f.Category != s.Category && s.Moves > 0 {
+		return c, fault.New(fault.Refused, "story %s has left its first step: its category picked its lane and stays", id)
+	}
+	if s.Relane(f) {
 		plan := st.pin(&c, lane, actor)
 		body.Plan = &plan
 	}
-	body.Stale = f.Title != nil || f.Body != nil || f.Criteria != nil || f.Category != nil
+	body.Stale = f.Title != nil || f.Body != nil || f.Criteria != nil || f.Category != nil || f.Paths != nil || body.Plan != nil
 	c.add(KindEdited, id, actor, body)
 	return c, nil
 }
 
-// Restamp moves a story to today's lane, by a person's decision. Accepts
-// that were given become stale.
+// Relane reports whether an edit puts the story on another lane: its category
+// and its tags pick it, until the story has moved.
+func (s Story) Relane(f Fields) bool {
+	return s.Moves == 0 && (f.Category != nil && *f.Category != s.Category || f.Tags != nil)
+}
+
+// Restamp moves a story to today's lane; it is a person's. Accepts that were
+// given become stale.
 func (st State) Restamp(id string, lane route.Lane, actor ledger.Actor) (Change, error) {
 	var c Change
+	if err := st.Person("restamp", actor); err != nil {
+		return c, err
+	}
 	s, err := st.Story(id)
 	if err != nil {
 		return c, err
@@ -151,10 +160,18 @@ func (st State) Restamp(id string, lane route.Lane, actor ledger.Actor) (Change,
 			return c, fault.New(fault.Refused, "today's lane parks in %q, the story stands in %q: take it back to %s first", plan.Park, s.Plan.Park, stands)
 		}
 	}
-	if plan.index(stands) < 0 {
+	switch {
+	case s.Moves == 0:
+		// It begins in the first step, whatever that is called today.
+	case plan.index(stands) < 0:
 		return c, fault.New(fault.Refused, "today's lane has no step %q, in which story %s stands", stands, id)
+	case plan.ends(stands):
+		return c, fault.New(fault.Refused, "in today's lane %q is where a story ends, and no gate has let story %s end", stands, id)
+	case !s.Parked() && s.Seat == nil && plan.Performs(stands):
+		return c, fault.Try(fault.New(fault.Refused, "in today's lane somebody performs %q, and story %s holds no seat: park it first", stands, id),
+			"satelle story set "+id+" --status "+s.Plan.Park)
 	}
-	c.add(KindRestamped, id, actor, storyRestamped{Plan: plan})
+	c.add(KindRestamped, id, actor, storyRestamped{Plan: plan, After: s.Last})
 	return c, nil
 }
 
@@ -172,6 +189,9 @@ func (st State) Comment(id, kind string, body []byte, actor ledger.Actor) (Chang
 	}
 	if len(body) == 0 || len(body) > maxText {
 		return c, fault.New(fault.Usage, "a comment has between 1 byte and 1 MiB, not %d", len(body))
+	}
+	if !utf8.Valid(body) {
+		return c, fault.New(fault.Usage, "a comment is UTF-8 text")
 	}
 	c.add(KindCommented, id, actor, storyCommented{Kind: kind, Body: c.blob("text/markdown", body)})
 	return c, nil
@@ -191,13 +211,13 @@ func (st State) Attach(id, name, docType string, data []byte, actor ledger.Actor
 	if docType == "" {
 		docType = "document"
 	}
-	if docType == TypeSummary || strings.HasPrefix(name, "summary-") {
+	if docType == TypeSummary || strings.HasPrefix(strings.ToLower(name), "summary-") {
 		return c, fault.New(fault.Refused, "step summaries are written by satelle alone: choose another name and type")
 	}
 	if len(data) > maxDoc {
 		return c, fault.New(fault.Usage, "a document has at most 8 MiB, not %d bytes", len(data))
 	}
-	if len(s.Docs) >= maxDocs {
+	if len(s.Docs) >= maxDocs && !slices.ContainsFunc(s.Docs, func(d Doc) bool { return d.Name == name }) {
 		return c, fault.New(fault.Refused, "story %s has %d documents already", id, len(s.Docs))
 	}
 	if !plainName(docType) {
@@ -301,13 +321,19 @@ func (f Fields) check() error {
 	}
 	if f.Body != nil {
 		size += len(*f.Body)
+		if !utf8.ValidString(*f.Body) {
+			return fault.New(fault.Usage, "the body is UTF-8 text")
+		}
 	}
 	if f.Criteria != nil {
 		if len(*f.Criteria) > maxCriteria {
 			return fault.New(fault.Usage, "a story has at most %d acceptance criteria", maxCriteria)
 		}
-		for _, c := range *f.Criteria {
+		for i, c := range *f.Criteria {
 			size += len(c)
+			if !utf8.ValidString(c) {
+				return fault.New(fault.Usage, "AC%d is no UTF-8 text", i+1)
+			}
 		}
 	}
 	if size > maxText {
@@ -316,8 +342,12 @@ func (f Fields) check() error {
 	return nil
 }
 
+// oneLine keeps out what could make a line speak for something else: control
+// characters, line and paragraph separators, and marks that turn its direction.
 func oneLine(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
+	})
 }
 
 func plainName(s string) bool {

@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 1
+	projectionVersion = 2
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -49,19 +49,32 @@ func (Fold) Apply(rows ledger.Rows, r ledger.Record) error {
 	}
 	switch r.Kind {
 	case KindLanePinned:
-		b := decode[lanePinned](r)
-		return put(rows, rowsLane, b.SHA256, b.Lane)
-	case KindTrusted:
-		return put(rows, rowsTrust, decode[trustGranted](r).Digest, r.Seq)
-	case KindApproversPinned:
-		return put(rows, rowsApprover, "current", decode[approversTrusted](r))
-	case KindHalted, KindResumed:
-		row := readRow(rows)
-		row.Halt = decode[haltSet](r).Why
-		if r.Kind == KindHalted && row.Halt == "" {
-			row.Halt = "no reason was given"
+		if b, ok := decode[lanePinned](r); ok {
+			return put(rows, rowsLane, b.SHA256, b.Lane)
 		}
-		return writeRow(rows, row)
+		return nil
+	case KindTrusted:
+		if b, ok := decode[trustGranted](r); ok {
+			return put(rows, rowsTrust, b.Digest, r.Seq)
+		}
+		return nil
+	case KindApproversPinned:
+		if b, ok := decode[approversTrusted](r); ok {
+			return put(rows, rowsApprover, "current", b)
+		}
+		return nil
+	case KindHalted:
+		// The one record that takes effect whatever it says: it denies.
+		b, _ := decode[haltSet](r)
+		if b.Why == "" {
+			b.Why = "no reason was given"
+		}
+		return halt(rows, b.Why)
+	case KindResumed:
+		if _, ok := decode[nothing](r); ok {
+			return halt(rows, "")
+		}
+		return nil
 	case KindCreated:
 		return create(rows, r)
 	}
@@ -70,7 +83,9 @@ func (Fold) Apply(rows ledger.Rows, r ledger.Record) error {
 		return nil
 	}
 	before := s
-	s.apply(r)
+	if !s.apply(r) {
+		return nil
+	}
 	s.Last, s.Updated = r.Seq, r.Time
 	if err := put(rows, rowsStory, s.ID, s); err != nil {
 		return err
@@ -78,9 +93,15 @@ func (Fold) Apply(rows ledger.Rows, r ledger.Record) error {
 	return reseat(rows, before, s, r.Time)
 }
 
+func halt(rows ledger.Rows, why string) error {
+	row := readRow(rows)
+	row.Halt = why
+	return writeRow(rows, row)
+}
+
 func create(rows ledger.Rows, r ledger.Record) error {
-	b := decode[storyCreated](r)
-	if _, exists := readStory(rows, r.Story); exists || r.Story == "" || len(b.Plan.Steps) == 0 {
+	b, ok := decode[storyCreated](r)
+	if _, exists := readStory(rows, r.Story); !ok || exists || r.Story == "" || len(b.Plan.Steps) == 0 {
 		return nil
 	}
 	s := Story{
@@ -98,51 +119,75 @@ func create(rows ledger.Rows, r ledger.Record) error {
 	return reseat(rows, Story{}, s, r.Time)
 }
 
-// apply folds one record of the story into it.
-func (s *Story) apply(r ledger.Record) {
+// apply folds one record of the story into it, and reports whether the record
+// fits.
+func (s *Story) apply(r ledger.Record) bool {
 	switch r.Kind {
+	case KindCommented:
+		return true // kept beside the story; it is alive, that is all
 	case KindEdited:
-		s.edit(decode[storyEdited](r))
+		return fold(r, s.edit)
 	case KindRestamped:
-		s.Plan = decode[storyRestamped](r).Plan
-		s.stale()
+		return fold(r, s.restamp)
 	case KindAttached:
-		b := decode[documentAttached](r)
-		s.Docs = slices.DeleteFunc(slices.Clone(s.Docs), func(d Doc) bool { return d.Name == b.Name })
-		s.Docs = append(s.Docs, Doc{Name: b.Name, Type: b.Type, Ref: b.Ref, Seq: r.Seq})
+		return fold(r, func(b documentAttached) {
+			s.Docs = slices.DeleteFunc(slices.Clone(s.Docs), func(d Doc) bool { return d.Name == b.Name })
+			s.Docs = append(s.Docs, Doc{Name: b.Name, Type: b.Type, Ref: b.Ref, Seq: r.Seq})
+		})
 	case KindRequested:
-		t := decode[Transition](r)
-		t.Token = r.Seq
-		s.Transition = &t
+		return fold(r, func(t Transition) {
+			t.Token = r.Seq
+			s.Transition = &t
+		})
+	case KindVerdict:
+		return fold(r, func(verdictRecorded) {})
 	case KindRefused:
-		if b := decode[transitionRefused](r); s.inFlight(b.Token) {
-			s.Transition = nil
-		}
+		return fold(r, func(b transitionRefused) { s.end(b.Token) })
 	case KindAbandoned:
-		if b := decode[transitionAbandoned](r); s.inFlight(b.Token) {
-			s.Transition = nil
-		}
+		return fold(r, func(b transitionAbandoned) { s.end(b.Token) })
 	case KindCommitted:
-		if b := decode[transitionCommitted](r); s.inFlight(b.Token) && b.From == s.Status {
-			s.move(b)
-		}
+		return fold(r, func(b transitionCommitted) {
+			if s.inFlight(b.Token) && b.Edge == s.Transition.Edge && slices.Contains(s.Edges(), b.Edge) {
+				s.move(b)
+			}
+		})
 	case KindApproval:
-		a := decode[Approval](r)
-		a.Seq = r.Seq
-		s.Approval = &a
+		return fold(r, func(a Approval) {
+			a.Seq = r.Seq
+			s.Approval = &a
+		})
 	case KindSeatSuspended:
-		if s.Seat != nil {
-			seat := *s.Seat
-			seat.Suspended = true
-			s.Seat = &seat
-		}
+		return fold(r, func(seatMoved) {
+			if s.Seat != nil {
+				seat := *s.Seat
+				seat.Suspended = true
+				s.Seat = &seat
+			}
+		})
 	case KindSeatJoined:
-		s.join(decode[seatMoved](r).Session)
+		return fold(r, func(b seatMoved) { s.join(b.Session) })
 	}
+	return false
+}
+
+// fold gives a record's body to fn if it fits.
+func fold[T any](r ledger.Record, fn func(T)) bool {
+	b, ok := decode[T](r)
+	if ok {
+		fn(b)
+	}
+	return ok
 }
 
 func (s *Story) inFlight(token uint64) bool {
 	return s.Transition != nil && s.Transition.Token == token
+}
+
+// end ends the transition of the token without a move.
+func (s *Story) end(token uint64) {
+	if s.inFlight(token) {
+		s.Transition = nil
+	}
 }
 
 func (s *Story) edit(b storyEdited) {
@@ -154,12 +199,35 @@ func (s *Story) edit(b storyEdited) {
 	set(&s.Project, b.Project)
 	set(&s.Assignee, b.Assignee)
 	set(&s.Paths, b.Paths)
-	set(&s.Plan, b.Plan)
 	if b.Text != nil {
 		s.Text, s.Criteria = *b.Text, b.Criteria
 	}
+	if b.Plan != nil && s.Moves == 0 {
+		s.follow(*b.Plan)
+	}
 	if b.Stale {
 		s.stale()
+	}
+}
+
+func (s *Story) restamp(b storyRestamped) {
+	s.follow(b.Plan)
+	s.stale()
+}
+
+// follow puts the story on another lane. One that has not moved yet stands in
+// the lane's first step, whatever that is called there; one that has keeps its
+// state, and its seat if somebody performs that.
+func (s *Story) follow(p Plan) {
+	if len(p.Steps) == 0 {
+		return
+	}
+	s.Plan = p
+	if s.Moves == 0 {
+		s.Status = p.Steps[0].Name
+	}
+	if !p.Performs(s.Status) {
+		s.Seat = nil
 	}
 }
 
@@ -185,11 +253,15 @@ func (s *Story) move(b transitionCommitted) {
 		s.ParkedFrom = ""
 	}
 	if !s.Plan.Performs(b.To) {
+		if s.Seat != nil {
+			s.Base = b.Base
+		}
 		s.Seat = nil
 		return
 	}
 	if s.Seat == nil {
 		s.Seat = &Seat{WorkTree: b.WorkTree, Base: b.Head}
+		set(&s.Seat.Base, s.Base)
 	}
 	s.join(b.Session)
 }

@@ -11,7 +11,7 @@ import (
 type Question struct {
 	Judge Judge
 	Skill route.Skill
-	// Payload is the work item as JSON, the same bytes for every judge.
+	// Payload is the work item as JSON.
 	Payload []byte
 }
 

@@ -111,7 +111,7 @@ func (st State) judge(name string, s Story, e Edge, f Facts) Verdict {
 	case route.Structure:
 		why = structure(s, f.Text)
 	case route.ProseOnly:
-		why = proseOnly(f.Changed)
+		why = proseOnly(f)
 	case route.Children:
 		why = resolved(st.Children(s.ID))
 	case route.Human:
@@ -142,11 +142,20 @@ func structure(s Story, t Text) string {
 // prose are the endings of files that a story of the lane `docs` may change.
 var prose = []string{".md", ".markdown", ".txt", ".rst", ".adoc", ".asciidoc", ".org"}
 
-func proseOnly(changed []string) string {
+// isProse says so by name, of what is a plain file. What is under `.satelle/`
+// governs, however it is written.
+func isProse(p string) bool {
+	if p == ".satelle" || strings.HasPrefix(p, ".satelle/") {
+		return false
+	}
+	name := path.Base(p)
+	return slices.Contains(prose, strings.ToLower(path.Ext(name))) || slices.Contains([]string{"LICENSE", "NOTICE", "AUTHORS"}, name)
+}
+
+func proseOnly(f Facts) string {
 	var other []string
-	for _, p := range changed {
-		name := path.Base(p)
-		if !slices.Contains(prose, strings.ToLower(path.Ext(name))) && name != "LICENSE" && name != "NOTICE" && name != "AUTHORS" {
+	for _, p := range f.Changed {
+		if !isProse(p) || slices.Contains(f.NotFiles, p) {
 			other = append(other, p)
 		}
 	}
@@ -196,7 +205,7 @@ func approved(s Story, e Edge, f Facts) string {
 		return "the approval was for something else, which has changed since: " + ask
 	case !a.Accept:
 		return "a person rejected the move to " + e.To + ": see `satelle ledger list --story " + s.ID + "`"
-	case s.Plan.Performs(e.From) && a.Tree != f.Tree:
+	case s.Plan.performed(e.From) && a.Tree != f.Tree:
 		return "the work tree has changed since it was approved: " + ask
 	}
 	return ""

@@ -152,13 +152,13 @@ func commitsAreEarned(t *rapid.T, m *memory, id string) {
 			}
 			gates[r.Seq] = tr.Gate
 		case KindVerdict:
-			v := decode[verdictRecorded](r)
+			v, _ := decode[verdictRecorded](r)
 			if accepts[v.Token] == nil {
 				accepts[v.Token] = map[string]string{}
 			}
 			accepts[v.Token][v.Skill] = v.Decision
 		case KindCommitted:
-			b := decode[transitionCommitted](r)
+			b, _ := decode[transitionCommitted](r)
 			for _, j := range gates[b.Token] {
 				if j.Mandatory && accepts[b.Token][j.Skill] != Accept {
 					t.Fatalf("record %d moved %s to %s without the accept of %s", r.Seq, id, b.To, j.Skill)

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+	"unicode/utf8"
 
 	"satelle/internal/fault"
 	"satelle/ledger"
@@ -23,12 +24,12 @@ const (
 	ActorEngine  = "engine"
 )
 
-// person refuses what only a person may do. Where approvers are set, only an
+// Person refuses what only a person may do. Where approvers are set, only an
 // ssh signature shows one; otherwise it is enough that no harness session is
 // among the process's ancestors.
-func (st State) person(verb string, actor ledger.Actor) error {
+func (st State) Person(verb string, actor ledger.Actor) error {
 	if actor.Kind != ActorPerson {
-		return fault.New(fault.Refused, "%s is a person's: it can't be done from an agent's session (%s)", verb, actor.Harness)
+		return fault.New(fault.Refused, "%s is a person's: it can't be done from an agent's session", verb)
 	}
 	if _, _, ok := st.Approvers(); ok && actor.Auth != AuthSSH {
 		return fault.New(fault.Refused, "%s needs the ssh signature of an approver, since .satelle/approvers names some", verb)
@@ -39,14 +40,11 @@ func (st State) person(verb string, actor ledger.Actor) error {
 	return nil
 }
 
-// Person refuses a verb that only a person may use, see [State.person].
-func (st State) Person(verb string, actor ledger.Actor) error { return st.person(verb, actor) }
-
 // Approve records a person's verdict on a story's next step. tree is the
 // content of the work tree that the person judges.
 func (st State) Approve(id string, accept bool, note, tree string, actor ledger.Actor) (Change, error) {
 	var c Change
-	if err := st.person("approve", actor); err != nil {
+	if err := st.Person("approve", actor); err != nil {
 		return c, err
 	}
 	s, err := st.Story(id)
@@ -57,11 +55,11 @@ func (st State) Approve(id string, accept bool, note, tree string, actor ledger.
 	if next == "" {
 		return c, fault.New(fault.Refused, "story %s is %s: there is no next step to approve", id, s.Status)
 	}
-	if len(note) > maxText {
-		return c, fault.New(fault.Usage, "a note has at most 1 MiB")
+	if len(note) > maxText || !utf8.ValidString(note) {
+		return c, fault.New(fault.Usage, "a note is UTF-8 text of at most 1 MiB")
 	}
 	c.add(KindApproval, id, actor, Approval{
-		To: next, Accept: accept, Note: c.blob("text/plain", []byte(note)), Tree: tree, Edits: s.Edits, By: actor.Name,
+		To: next, Accept: accept, Note: c.blob("text/plain", []byte(note)), Tree: tree, Edits: s.Edits, After: s.Last, By: actor.Name,
 	})
 	return c, nil
 }
@@ -88,21 +86,30 @@ func (st State) Untrusted(all []Executable) []Executable {
 	return out
 }
 
-// Trust records that a person trusts executable substrate, and the list of
-// approvers if it has changed. Approvers that are trusted already have to
-// sign a change of their own list.
+// NewApprovers returns the digest of a list of approvers that nobody has
+// trusted yet, or "" where there is nothing new to trust.
+func (st State) NewApprovers(content []byte) string {
+	digest := ApproversDigest(content)
+	if _, have, _ := st.Approvers(); have == digest {
+		return ""
+	}
+	return digest
+}
+
+// Trust records that a person trusts executable substrate and a list of
+// approvers, as far as they are new: one record each, in the order of what is
+// given, the approvers last. Approvers that are trusted already have to sign a
+// change of their own list.
 func (st State) Trust(executables []Executable, approvers []byte, actor ledger.Actor) (Change, error) {
 	var c Change
-	if err := st.person("trust", actor); err != nil {
+	if err := st.Person("trust", actor); err != nil {
 		return c, err
 	}
 	for _, e := range st.Untrusted(executables) {
 		c.add(KindTrusted, "", actor, trustGranted{Name: e.Name, Digest: e.Digest})
 	}
-	if digest := ApproversDigest(approvers); digest != "" {
-		if _, have, _ := st.Approvers(); have != digest {
-			c.add(KindApproversPinned, "", actor, approversTrusted{Digest: digest, Content: c.blob("text/plain", approvers)})
-		}
+	if digest := st.NewApprovers(approvers); digest != "" {
+		c.add(KindApproversPinned, "", actor, approversTrusted{Digest: digest, Content: c.blob("text/plain", approvers)})
 	}
 	return c, nil
 }
@@ -128,7 +135,7 @@ const maxWhy = 500
 // Halt denies every edit until [State.Resume].
 func (st State) Halt(why string, actor ledger.Actor) (Change, error) {
 	var c Change
-	if err := st.person("halt", actor); err != nil {
+	if err := st.Person("halt", actor); err != nil {
 		return c, err
 	}
 	if strings.TrimSpace(why) == "" || len(why) > maxWhy || !oneLine(why) {
@@ -141,7 +148,7 @@ func (st State) Halt(why string, actor ledger.Actor) (Change, error) {
 // Resume ends a halt.
 func (st State) Resume(actor ledger.Actor) (Change, error) {
 	var c Change
-	if err := st.person("resume", actor); err != nil {
+	if err := st.Person("resume", actor); err != nil {
 		return c, err
 	}
 	if st.Row().Halt == "" {

@@ -58,7 +58,7 @@ const Schema = 1
 // Known reports whether this satelle knows what a record of the kind means.
 func Known(kind string, schema int) bool {
 	_, ok := kinds[kind]
-	return ok && schema <= Schema
+	return ok && 1 <= schema && schema <= Schema
 }
 
 type lanePinned struct {
@@ -99,6 +99,8 @@ type storyEdited struct {
 
 type storyRestamped struct {
 	Plan Plan `json:"plan"`
+	// After is as in [Approval].
+	After uint64 `json:"after"`
 }
 
 type storyCommented struct {
@@ -151,6 +153,9 @@ type transitionCommitted struct {
 	Approved bool `json:"approved,omitempty"`
 	// Rejudged says that stale accepts were asked for again and given.
 	Rejudged bool `json:"rejudged,omitempty"`
+	// Base is the commit from which the story's change is still counted, though
+	// the move gives up the seat ([Story.Base]).
+	Base *string `json:"base,omitempty"`
 }
 
 type transitionRefused struct {
@@ -185,10 +190,12 @@ type haltSet struct {
 
 type nothing struct{}
 
-// decode reads a record's body; a body that does not fit is left at its zero
-// value, so that the fold stays total.
-func decode[T any](r ledger.Record) T {
-	var v T
-	_ = json.Unmarshal(r.Body, &v)
-	return v
+// decode reads a record's body, all of it or nothing: half of a body that does
+// not fit would mean something that nobody decided.
+func decode[T any](r ledger.Record) (v T, ok bool) {
+	if json.Unmarshal(r.Body, &v) != nil {
+		var none T
+		return none, false
+	}
+	return v, true
 }

@@ -11,8 +11,11 @@ import (
 // what has to be recorded so that it can: an idle holder is suspended.
 func (st State) seat(s Story, e Edge, f Facts, actor ledger.Actor) (Change, error) {
 	var c Change
-	if s.Seat != nil && s.Seat.WorkTree != f.WorkTree {
-		return c, fault.New(fault.Refused, "story %s sits in another work tree (%s) of this repository: move it from there", s.ID, s.Seat.WorkTree)
+	// A story can be given up from everywhere: its work tree may be gone.
+	if s.Seat != nil && s.Seat.WorkTree != f.WorkTree && e.Kind != Cancel {
+		return c, fault.Try(
+			fault.New(fault.Refused, "story %s sits in another work tree (%s) of this repository: move it from there", s.ID, s.Seat.WorkTree),
+			"satelle status")
 	}
 	if !s.Plan.Performs(e.To) {
 		return c, nil

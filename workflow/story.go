@@ -45,7 +45,11 @@ type Story struct {
 	Transition *Transition `json:"transition,omitempty"`
 	// Seat is what the story holds while it stands in a performing step.
 	Seat *Seat `json:"seat,omitempty"`
-	Docs []Doc `json:"docs,omitempty"`
+	// Base is the base of a seat that the story gave up with more than prose
+	// changed, where its lane asks for prose only: until that is gone, the
+	// story's change counts from there, whatever seat it takes next.
+	Base *string `json:"base,omitempty"`
+	Docs []Doc   `json:"docs,omitempty"`
 	// Moves counts committed transitions.
 	Moves int `json:"moves"`
 	// First and Last are the positions of the story's first and latest record.
@@ -110,6 +114,9 @@ type Approval struct {
 	// approved for exactly this content.
 	Tree  string `json:"tree,omitempty"`
 	Edits int    `json:"edits"`
+	// After is the position of the story's latest record when it was given, so
+	// that a signature serves at that point of its life and at no other.
+	After uint64 `json:"after"`
 	By    string `json:"by"`
 }
 
@@ -139,10 +146,30 @@ func (p Plan) Performs(state string) bool {
 	return i >= 0 && p.Steps[i].Performs
 }
 
+// performed reports whether somebody performs the state or a step before it.
+func (p Plan) performed(state string) bool {
+	return slices.ContainsFunc(p.Steps[:p.index(state)+1], func(s PlanStep) bool { return s.Performs })
+}
+
+// ends reports whether a story ends in the state.
+func (p Plan) ends(state string) bool {
+	return p.Cancel != "" && state == p.Cancel || len(p.Steps) > 0 && state == p.Steps[len(p.Steps)-1].Name
+}
+
 // Terminal reports whether the story has ended: it is done or cancelled.
-func (s Story) Terminal() bool {
-	return s.Plan.Cancel != "" && s.Status == s.Plan.Cancel ||
-		len(s.Plan.Steps) > 0 && s.Status == s.Plan.Steps[len(s.Plan.Steps)-1].Name
+func (s Story) Terminal() bool { return s.Plan.ends(s.Status) }
+
+// ChangedFrom is the commit that the story's change counts from, if there is
+// something to count: it sits, or has left a change behind. "" is a repository
+// without a commit.
+func (s Story) ChangedFrom() (base string, ok bool) {
+	switch {
+	case s.Seat != nil:
+		return s.Seat.Base, true
+	case s.Base != nil:
+		return *s.Base, true
+	}
+	return "", false
 }
 
 // Parked reports whether the story stands aside.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +21,11 @@ type Facts struct {
 	WorkTree, Host string
 	// Tree and Head are the work tree's content and commit.
 	Tree, Head string
-	// Changed are the paths that differ from the commit at which the seat was
-	// taken; DiffStat is the same for a reader.
+	// Changed are the paths at which the work tree or HEAD differs from the
+	// story's base ([Story.ChangedFrom]), NotFiles those of them at which
+	// something else than a plain file stands, and DiffStat tells a reader.
 	Changed  []string
+	NotFiles []string
 	DiffStat string
 	// Text is the story's prose, Lane its pinned lane.
 	Text Text
@@ -196,6 +199,9 @@ func moved(s Story, t Transition, f Facts) error {
 	case f.Head != t.Head:
 		return fault.Try(fault.New(fault.Refused, "HEAD moved while the gate to %s ran", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
+	case slices.ContainsFunc(s.Docs, func(d Doc) bool { return d.Seq > t.Token }):
+		return fault.Try(fault.New(fault.Refused, "a document was attached while the gate to %s ran; what was judged is not what is there", t.To),
+			"satelle story set "+s.ID+" --status "+t.To)
 	}
 	return nil
 }
@@ -241,8 +247,19 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 	c.add(KindCommitted, s.ID, actor, transitionCommitted{
 		Token: t.Token, Edge: t.Edge, Tree: f.Tree, Head: f.Head, WorkTree: f.WorkTree,
 		Session: actor.Session, Approved: s.Approved || human, Rejudged: s.Stale && t.Kind == Advance,
+		Base: keptBase(s, f),
 	})
 	return c, nil
+}
+
+// keptBase is where the change of a story counts from once its seat is gone.
+// Only a lane that asks for prose needs to know, and only while there is
+// something else: what others change meanwhile is not the story's.
+func keptBase(s Story, f Facts) *string {
+	if _, asks := f.Lane.Skills[route.ProseOnly]; !asks || s.Seat == nil || proseOnly(f) == "" {
+		return nil
+	}
+	return &s.Seat.Base
 }
 
 // unheard names a mandatory judge without a verdict.
@@ -273,11 +290,14 @@ func (t Transition) alive(f Facts) bool {
 // leaseSlack is added to the time that the judges may take.
 const leaseSlack = time.Minute
 
+// DefaultTimeout bounds a judge that names no time of its own.
+const DefaultTimeout = 10 * time.Minute
+
 // leaseTTL is how long another host waits before it takes over.
 func leaseTTL(gate []Judge, lane route.Lane) time.Duration {
 	ttl := leaseSlack
 	for _, j := range gate {
-		ttl += lane.Skills[j.Skill].Timeout
+		ttl += cmp.Or(lane.Skills[j.Skill].Timeout, DefaultTimeout)
 	}
 	return ttl
 }

@@ -270,7 +270,7 @@ func TestLeaseOfAnotherHost(t *testing.T) {
 	if _, err := m.ask(t, "sty_a", "done", f); !errors.As(err, &same) {
 		t.Fatalf("before it expires: %v", err)
 	}
-	f.Now = f.Now.Add(2 * leaseSlack)
+	f.Now = f.Now.Add(leaseSlack + 2*DefaultTimeout)
 	if out, err := m.ask(t, "sty_a", "done", f); err != nil || !out.Run {
 		t.Fatalf("after it expired: %v", err)
 	}
@@ -468,6 +468,73 @@ func TestDispatch(t *testing.T) {
 		_, err := m.ask(t, "sty_a", "in_progress", f)
 		if (err == nil) != (tt.refuse == "") || err != nil && !strings.Contains(err.Error(), tt.refuse) {
 			t.Errorf("%v: %v, want %q", tt.bindings, err, tt.refuse)
+		}
+	}
+}
+
+// TestDocumentsOfAGate: what is attached while judges speak was not judged.
+func TestDocumentsOfAGate(t *testing.T) {
+	m, l, out := inFlight(t)
+	c, err := m.state().Attach("sty_a", "plan", "", []byte("another plan"), robot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.append(t, c)
+	_, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, m.facts(l), robot)
+	if err != nil || refusal == nil || !strings.Contains(refusal.Error(), "a document was attached") {
+		t.Fatalf("%v %v", refusal, err)
+	}
+}
+
+// TestForeignText is refused where it would make a record say something else
+// than it shows, or where its bytes could not be given back.
+func TestForeignText(t *testing.T) {
+	m := newMemory()
+	l := lane("*", nil, nil)
+	m.create(t, "sty_a", l)
+	for name, bad := range map[string]string{
+		"line break": "a\nb", "carriage return": "a\rb", "escape": "a\x1b[2Jb", "NUL": "a\x00b", "C1": "a\u009bb",
+		"line separator": "a\u2028b", "turned around": "a\u202eb", "isolated": "a\u2066b", "no UTF-8": "a\xffb", "huge": strings.Repeat("x", 1<<20),
+	} {
+		words := map[string]Fields{
+			"title": {Title: &bad}, "category": {Title: ptr("t"), Category: &bad}, "tag": {Title: ptr("t"), Tags: &[]string{bad}},
+			"parent": {Title: ptr("t"), Parent: &bad}, "priority": {Title: ptr("t"), Priority: &bad}, "due": {Title: ptr("t"), Due: &bad},
+			"project": {Title: ptr("t"), Project: &bad}, "assignee": {Title: ptr("t"), Assignee: &bad}, "path": {Title: ptr("t"), Paths: &[]string{bad}},
+		}
+		for field, f := range words {
+			if _, err := m.state().Create("sty_b", f, l, robot); !fault.Is(err, fault.Usage) {
+				t.Errorf("%s in the %s: %v", name, field, err)
+			}
+		}
+		if _, err := m.state().Halt(bad, person); !fault.Is(err, fault.Usage) {
+			t.Errorf("%s in a halt: %v", name, err)
+		}
+		if _, err := m.state().Attach("sty_a", bad, "", nil, robot); !fault.Is(err, fault.Usage) {
+			t.Errorf("%s in a document's name: %v", name, err)
+		}
+		if _, err := m.state().Attach("sty_a", "n", bad, nil, robot); !fault.Is(err, fault.Usage) {
+			t.Errorf("%s in a document's type: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"body": func() error {
+			_, err := m.state().Create("sty_b", Fields{Title: ptr("t"), Body: ptr("a\xff")}, l, robot)
+			return err
+		}(),
+		"criterion": func() error {
+			_, err := m.state().Create("sty_b", Fields{Title: ptr("t"), Criteria: &[]string{"a\xff"}}, l, robot)
+			return err
+		}(),
+		"comment": func() error { _, err := m.state().Comment("sty_a", "comment", []byte("a\xff"), robot); return err }(),
+		"note":    func() error { _, err := m.state().Approve("sty_a", true, "a\xff", "", person); return err }(),
+	} {
+		if !fault.Is(err, fault.Usage) {
+			t.Errorf("no UTF-8 in the %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"summary-01-done", "Summary-01-done", "SUMMARY-x"} {
+		if _, err := m.state().Attach("sty_a", name, "", nil, robot); !fault.Is(err, fault.Refused) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
