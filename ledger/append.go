@@ -108,28 +108,22 @@ func (l *Log) write(tx *bolt.Tx, expected uint64, b *batch) (Head, []Record, err
 	if err := t.grow(tiles, leaves); err != nil {
 		return Head{}, nil, err
 	}
-	// Signing costs a tenth of a commit, so it runs beside the writes, but never
-	// on after the call.
-	signed := aside(func() signature {
-		return l.sign(&Checkpoint{Origin: l.origin, Size: t.size, Root: t.root()}, b.newKey)
-	})
-	defer signed()
 	if err := writeBlobs(tx.Bucket(bucketBlobs), records, refs, b); err != nil {
 		return Head{}, nil, err
 	}
 	if err := l.writeRecords(tx, records); err != nil {
 		return Head{}, nil, err
 	}
-	sig := signed()
-	if sig.err != nil {
-		return Head{}, nil, fault.Wrap(sig.err, nil, "signing the head")
+	entry, err := l.sign(&Checkpoint{Origin: l.origin, Size: t.size, Root: t.root()}, b.newKey)
+	if err != nil {
+		return Head{}, nil, fault.Wrap(err, nil, "signing the head")
 	}
 	heads := tx.Bucket(bucketHeads)
 	heads.FillPercent = fill
-	if err := heads.Put(seqKey(t.size), sig.entry); err != nil {
+	if err := heads.Put(seqKey(t.size), entry); err != nil {
 		return Head{}, nil, err
 	}
-	head, err := openHead(l.origin, t.size, sig.entry)
+	head, err := openHead(l.origin, t.size, entry)
 	return head, records, err
 }
 
@@ -340,16 +334,11 @@ func writeBlobs(b *bolt.Bucket, records []Record, refs [][]ref, batch *batch) er
 	return nil
 }
 
-// A signature is the entry of a signed head.
-type signature struct {
-	entry []byte
-	err   error
-}
-
-// sign signs a head with the current key, and with newKey if that is set.
-func (l *Log) sign(c *Checkpoint, newKey string) signature {
+// sign signs a head with the current key, and with newKey if that is set, and
+// returns its entry.
+func (l *Log) sign(c *Checkpoint, newKey string) ([]byte, error) {
 	if l.cfg.Keys == nil {
-		return signature{err: fault.New(fault.NotFound, "there is no place for keys")}
+		return nil, fault.New(fault.NotFound, "there is no place for keys")
 	}
 	keys := []string{l.keys.current()}
 	if newKey != "" {
@@ -359,12 +348,11 @@ func (l *Log) sign(c *Checkpoint, newKey string) signature {
 	for _, k := range keys {
 		s, err := l.cfg.Keys.Signer(k)
 		if err != nil {
-			return signature{err: err}
+			return nil, err
 		}
 		signers = append(signers, s)
 	}
-	entry, err := sealHead(c, signers)
-	return signature{entry, err}
+	return sealHead(c, signers)
 }
 
 func projectionVersion(p Projection) []byte {

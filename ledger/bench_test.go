@@ -1,3 +1,5 @@
+//go:build unix
+
 package ledger
 
 import (
@@ -270,11 +272,4 @@ func (m *meter) verify(t *testing.T, n int) {
 			}
 		}},
 	)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -82,7 +82,7 @@ func create(ctx context.Context, cfg Config, g Genesis) (_ *Log, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, lock.release())
+			err = either(err, lock.release())
 		}
 	}()
 	if _, err := os.Lstat(cfg.Path); err == nil {
@@ -99,7 +99,7 @@ func create(ctx context.Context, cfg Config, g Genesis) (_ *Log, err error) {
 	}
 	l := &Log{cfg: cfg, lock: lock, origin: origin, keys: keyring{{VKey: vkey}}}
 	if err := l.lay(g); err != nil {
-		return nil, errors.Join(err, cfg.Keys.Remove(vkey))
+		return nil, either(err, cfg.Keys.Remove(vkey))
 	}
 	// From here on the ledger is there, and its key must stay whatever happens.
 	if err := syncDir(dir); err != nil {
@@ -138,11 +138,11 @@ func (l *Log) lay(g Genesis) error {
 		_, _, err := l.write(tx, 0, &batch{drafts: g.drafts(l)})
 		return err
 	})
-	if err = errors.Join(err, closeBolt(db)); err == nil {
+	if err = either(err, closeBolt(db)); err == nil {
 		err = os.Rename(temp, l.cfg.Path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp))
+		return either(err, os.Remove(temp))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -38,7 +37,7 @@ func export(ctx context.Context, cfg Config, w io.Writer) error {
 		return err
 	}
 	head, err := l.Head()
-	if err = errors.Join(err, l.Close()); err != nil {
+	if err = either(err, l.Close()); err != nil {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -60,7 +59,7 @@ func export(ctx context.Context, cfg Config, w io.Writer) error {
 		}
 		return out.WriteByte('\n')
 	})
-	return errors.Join(err, out.Flush())
+	return either(err, out.Flush())
 }
 
 // ReadExport reads an export and calls fn, which may be nil, for each record.

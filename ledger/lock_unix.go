@@ -19,6 +19,9 @@ func tryLock(f *os.File) (bool, error) {
 
 func waitLock(f *os.File) error { return flock(f, unix.LOCK_EX) }
 
+// unlock frees bbolt's lock on a file that may be closed already.
+func unlock(f *os.File) { _ = flock(f, unix.LOCK_UN) }
+
 func flock(f *os.File, how int) error {
 	for {
 		err := unix.Flock(int(f.Fd()), how)

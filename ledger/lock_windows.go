@@ -23,5 +23,8 @@ func lockFile(f *os.File, flags uint32) error {
 		0, math.MaxUint32, math.MaxUint32, new(windows.Overlapped))
 }
 
+// unlock has nothing to do: closing the file frees its lock.
+func unlock(*os.File) {}
+
 // syncDir does nothing: Windows has no such call.
 func syncDir(string) error { return nil }

@@ -103,7 +103,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		return nil, fault.Wrap(err, nil, "opening the ledger")
 	}
 	if err := l.guarded(l.reproject); err != nil {
-		return nil, fault.Wrap(errors.Join(err, l.Close()), nil, "rebuilding the ledger's projection")
+		return nil, fault.Wrap(either(err, l.Close()), nil, "rebuilding the ledger's projection")
 	}
 	return l, nil
 }
@@ -122,35 +122,41 @@ func open(ctx context.Context, cfg Config) (*Log, error) {
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, either(err, l.Close())
 	}
 	return l, nil
 }
 
 // openFile takes the lock and opens the file, but does not look into it yet.
 func openFile(ctx context.Context, cfg Config) (*Log, error) {
-	info, err := os.Stat(cfg.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Try(fault.New(fault.NotFound, "there is no ledger at %s", cfg.Path), "satelle init")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Integrity, "%s is no regular file", cfg.Path)
-	}
-	if err := refuseNetwork(filepath.Dir(cfg.Path)); err != nil {
-		return nil, err
-	}
-	lock, err := acquire(ctx, cfg.lockPath())
+	lock, err := lockFor(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	l := &Log{cfg: cfg, lock: lock}
 	if err := guard(l.load); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, either(err, l.Close())
 	}
 	return l, nil
+}
+
+// lockFor takes the lock of a ledger that exists.
+func lockFor(ctx context.Context, cfg Config) (*fileLock, error) {
+	info, err := os.Stat(cfg.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.Try(fault.New(fault.NotFound, "there is no ledger at %s", cfg.Path), "satelle init")
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fault.New(fault.Integrity, "%s is no regular file", cfg.Path)
+	case info.Size() == 0:
+		return nil, fault.New(fault.Integrity, "%s is empty", cfg.Path)
+	}
+	if err := refuseNetwork(filepath.Dir(cfg.Path)); err != nil {
+		return nil, err
+	}
+	return acquire(ctx, cfg.lockPath())
 }
 
 // load opens the file and checks that it is whole.
@@ -178,17 +184,15 @@ func openBolt(path string, create bool) (db *bolt.DB, err error) {
 		if !create {
 			flag &^= os.O_CREATE
 		}
-		if file, err = os.OpenFile(name, flag, perm); err != nil || create {
-			return file, err
-		}
-		if info, err := file.Stat(); err != nil || info.Size() == 0 {
-			return nil, errors.Join(fault.New(fault.Integrity, "%s is empty", name), err, file.Close())
-		}
-		return file, nil
+		file, err = os.OpenFile(name, flag, perm)
+		return file, err
 	}
 	defer func() {
 		if db == nil && file != nil {
-			_ = file.Close() // bbolt panicked over a damaged page and has left it open
+			// bbolt panicked over a damaged page. Its mapping, which nobody can
+			// get at any more, would keep the lock.
+			unlock(file)
+			_ = file.Close()
 		}
 	}()
 	for {
@@ -241,7 +245,16 @@ func (l *Log) Close() error {
 	if l.db != nil {
 		err = closeBolt(l.db)
 	}
-	return errors.Join(err, l.lock.release())
+	return either(err, l.lock.release())
+}
+
+// either returns err, or else what tidying up behind it returned. Joining the
+// two would cost err the command that it carries for the reader.
+func either(err, tidying error) error {
+	if err != nil {
+		return err
+	}
+	return tidying
 }
 
 // Origin names the log in its checkpoints: "satelle/<project>/<clone>".

@@ -50,7 +50,7 @@ func Prove(ctx context.Context, cfg Config, seq uint64) (proof, record []byte, e
 		proof = formatProof(seq, hashes, head.Note)
 		return fault.Wrap(err, fault.Integrity, "the stored hashes do not lead from the record to the signed root")
 	})
-	if err = errors.Join(err, l.Close()); err != nil {
+	if err = either(err, l.Close()); err != nil {
 		return nil, nil, fault.Wrap(err, nil, "proving record %d", seq)
 	}
 	return proof, record, nil

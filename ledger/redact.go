@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"os"
 
 	"satelle/internal/fault"
@@ -61,7 +60,7 @@ func (l *Log) scrub() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer func() { err = either(err, f.Close()) }()
 	zero := make([]byte, l.db.Info().PageSize)
 	// A writable transaction, so that pages freed by the last commit count as
 	// free; it is rolled back.
@@ -86,7 +85,7 @@ func (l *Log) scrub() (err error) {
 			id += p.OverflowCount
 		}
 	}
-	return errors.Join(scrubTail(f, tx.Size(), zero), f.Sync())
+	return either(scrubTail(f, tx.Size(), zero), f.Sync())
 }
 
 // scrubTail overwrites the file from offset from to its end.

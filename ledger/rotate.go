@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 
 	"satelle/internal/fault"
@@ -32,7 +31,7 @@ func (l *Log) rotateKey(ctx context.Context, expected uint64, actor Actor) (Head
 		// After a failed commit the record may be on disk all the same. The
 		// key is then the only one that can sign, so it stays.
 		if l.broken == nil {
-			err = errors.Join(err, l.cfg.Keys.Remove(vkey))
+			err = either(err, l.cfg.Keys.Remove(vkey))
 		}
 		return Head{}, Record{}, err
 	}

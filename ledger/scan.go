@@ -83,7 +83,7 @@ func (s *scan) next(ctx context.Context, cfg Config) (out []Record, err error) {
 		out, err = s.chunk(tx)
 		return err
 	})
-	return out, errors.Join(err, l.Close())
+	return out, either(err, l.Close())
 }
 
 func (s *scan) begin(tx *bolt.Tx) error {

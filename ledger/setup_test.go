@@ -164,3 +164,10 @@ func mustVerifiers(t interface{ Fatal(...any) }, l *Log, size uint64) note.Verif
 	}
 	return v
 }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -10,7 +10,7 @@ import (
 const maxWorkers = 8
 
 // spreadMin is the number of calls per worker that makes a worker worth it.
-const spreadMin = 4
+const spreadMin = 16
 
 // spread calls fn for 0 to n-1, on several processors if n is not small.
 func spread(n int, fn func(i int)) {
@@ -31,12 +31,4 @@ func spread(n int, fn func(i int)) {
 		})
 	}
 	wg.Wait()
-}
-
-// aside runs fn on another processor; the returned function waits for it and
-// returns what it returned.
-func aside[T any](fn func() T) (wait func() T) {
-	done := make(chan T, 1)
-	go func() { done <- fn() }()
-	return sync.OnceValue(func() T { return <-done })
 }

@@ -16,9 +16,8 @@ import (
 
 // VerifyOptions says how far a verification goes beyond its default.
 type VerifyOptions struct {
-	// Full also checks the structure of the file page by page, the signature
-	// of every head that is kept, and the rows of the projection against a
-	// replay of all records.
+	// Full also checks the signature of every head that is kept, and the rows
+	// of the projection against a replay of all records.
 	Full bool
 	// Against is a signed checkpoint that somebody kept outside. The ledger
 	// must still contain all that it contained then.
@@ -28,11 +27,12 @@ type VerifyOptions struct {
 	VKey string
 }
 
-// Verify checks that the ledger is what it was when it was written: every
-// record by its bytes and its place in the tree, the stored hashes, the heads
-// and the newest one's signature, the index entries both ways, the blobs. It
-// reads in stretches and shuts writers out for some hundredths of a second at
-// a time; records that are appended meanwhile are left out.
+// Verify checks that the ledger is what it was when it was written: the file's
+// pages, every record by its bytes and its place in the tree, the stored
+// hashes, the heads and the newest one's signature, the index entries both
+// ways, the blobs. But for the pages, which it looks at in one go, it reads in
+// stretches and shuts writers out for some hundredths of a second at a time;
+// records that are appended meanwhile are left out.
 //
 // The error is of class fault.Integrity if anything does not hold; the report
 // then names all of it, and the first bad position. A ledger that contradicts
@@ -113,8 +113,8 @@ const unread = ^uint32(0)
 func (v *verifier) run() error {
 	v.parseAgainst()
 	for _, part := range []func() error{
+		v.pages,
 		func() error { return v.step(v.begin) },
-		func() error { return v.step(v.metas) },
 		v.records,
 		func() error { return v.step(v.edge) },
 		func() error { return v.step(v.judge) },
@@ -160,7 +160,7 @@ func (v *verifier) step(fn func(l *Log, tx *bolt.Tx) error) error {
 		}
 		return fn(l, tx)
 	})
-	return damaged(errors.Join(err, l.Close()))
+	return damaged(either(err, l.Close()))
 }
 
 // damaged turns what guard and openFile found into a stop.
@@ -169,6 +169,27 @@ func damaged(err error) error {
 		return err
 	}
 	return &stop{ClassFile, err}
+}
+
+// pages checks the structure of the file, page by page, before bbolt looks at
+// it: bbolt trusts its file, and there are forms of damage, such as pages that
+// point to each other in a circle, that would end the process.
+func (v *verifier) pages() error {
+	lock, err := lockFor(v.ctx, v.plain)
+	if err != nil {
+		return damaged(err)
+	}
+	valid, err := seatread.MetasValid(v.cfg.Path)
+	if err == nil && !valid {
+		v.report.add(NoPosition, ClassFile, "one of the two meta pages is damaged; the newest append may be lost with it")
+	}
+	if err == nil {
+		err = seatread.Check(v.cfg.Path)
+	}
+	if errors.Is(err, seatread.ErrCorrupt) {
+		err = &stop{ClassFile, err}
+	}
+	return either(err, lock.release())
 }
 
 // begin fixes what is going to be verified.
@@ -208,15 +229,6 @@ func (v *verifier) begin(_ *Log, tx *bolt.Tx) error {
 
 // maxMissing bounds the memory that a forged size can claim.
 const maxMissing = 1 << 24
-
-// metas looks at the file's two meta pages.
-func (v *verifier) metas(*Log, *bolt.Tx) error {
-	ok, err := seatread.MetasValid(v.cfg.Path)
-	if err == nil && !ok {
-		v.report.add(NoPosition, ClassFile, "one of the two meta pages is damaged; the newest append may be lost with it")
-	}
-	return err
-}
 
 // edge compares the tiles that are not complete yet, and looks for tiles that
 // should not be there.

@@ -3,12 +3,9 @@ package ledger
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	bolt "go.etcd.io/bbolt"
-
-	"satelle/ledger/seatread"
 )
 
 // headChunk is how many heads are read under one lock.
@@ -19,25 +16,10 @@ func (v *verifier) full() error {
 	if !v.opts.Full {
 		return nil
 	}
-	if err := v.pages(); err != nil {
-		return err
-	}
 	if err := v.signatures(); err != nil {
 		return err
 	}
 	return v.projection()
-}
-
-// pages checks the structure of the file, page by page.
-func (v *verifier) pages() error {
-	return v.step(func(*Log, *bolt.Tx) error {
-		err := seatread.Check(v.cfg.Path)
-		if errors.Is(err, seatread.ErrCorrupt) {
-			v.report.add(NoPosition, ClassFile, "%v", err)
-			return nil
-		}
-		return err
-	})
 }
 
 // signatures checks the signatures of all heads but the newest, which is

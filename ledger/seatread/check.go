@@ -3,6 +3,7 @@ package seatread
 import (
 	"bytes"
 	"os"
+	"runtime/debug"
 	"strconv"
 )
 
@@ -31,7 +32,27 @@ func Check(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return check(osFile{f})
+	mem, unmap, err := mapFile(f)
+	if err != nil {
+		return err
+	}
+	defer unmap()
+	return checkMapped(osFile{f}, mem)
+}
+
+// checkMapped is check; a file that is cut short meanwhile, or a disk that does
+// not read, must not end the process.
+func checkMapped(r source, mem []byte) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, fault := p.(interface{ Addr() uintptr }); !fault {
+				panic(p)
+			}
+			err = &PageError{0, "a page cannot be read"}
+		}
+	}()
+	return check(r, mem)
 }
 
 // MetasValid reports whether both meta pages are valid. One that is not was
@@ -43,7 +64,7 @@ func MetasValid(path string) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	c, m, err := newChecker(osFile{f})
+	c, m, err := newChecker(osFile{f}, nil)
 	if err != nil {
 		return false, err
 	}
@@ -65,12 +86,14 @@ type checker struct {
 	seen []bool // by page id: reached by the walk, or free
 }
 
-func newChecker(r source) (*checker, meta, error) {
+// newChecker returns a checker of r, whose content is also in mem if that is not
+// nil.
+func newChecker(r source, mem []byte) (*checker, meta, error) {
 	size, err := r.Size()
 	if err != nil {
 		return nil, meta{}, err
 	}
-	f := &file{r: r, size: size, reads: new(int)}
+	f := &file{r: r, mem: mem, size: size, reads: new(int)}
 	m, err := f.newest()
 	if err != nil {
 		return nil, meta{}, err
@@ -82,8 +105,8 @@ func newChecker(r source) (*checker, meta, error) {
 	return &checker{f: f}, m, nil
 }
 
-func check(r source) error {
-	c, m, err := newChecker(r)
+func check(r source, mem []byte) error {
+	c, m, err := newChecker(r, mem)
 	if err != nil {
 		return err
 	}
@@ -124,6 +147,9 @@ func (c *checker) tree(id uint64, nesting int) error {
 // subtree checks a page whose keys must be at least low and less than high,
 // where these are set, and all below it.
 func (c *checker) subtree(id uint64, low, high []byte, level, nesting int) error {
+	if level > maxLevels {
+		return &PageError{id, "too deep in its tree"}
+	}
 	p, err := c.f.page(id)
 	if err == ErrCorrupt {
 		return &PageError{id, "malformed"}
@@ -134,19 +160,20 @@ func (c *checker) subtree(id uint64, low, high []byte, level, nesting int) error
 	if err := c.reach(id, uint64(len(p.b))/uint64(c.f.pageSize)-1); err != nil {
 		return err
 	}
-	if level > maxLevels {
-		return &PageError{id, "too deep in its tree"}
-	}
 	return c.entries(id, &p, low, high, level, nesting)
 }
 
 func (c *checker) entries(id uint64, p *page, low, high []byte, level, nesting int) error {
+	// The keys ascend, so the first and the last one keep all within bounds.
+	var before []byte
 	for i := range p.count {
 		k := p.key(i)
-		if k == nil || low != nil && bytes.Compare(k, low) < 0 && (i > 0 || p.leaf) ||
-			high != nil && bytes.Compare(k, high) >= 0 || i > 0 && bytes.Compare(p.key(i-1), k) >= 0 {
+		if k == nil || i > 0 && bytes.Compare(before, k) >= 0 ||
+			i == 0 && p.leaf && low != nil && bytes.Compare(k, low) < 0 ||
+			i == p.count-1 && high != nil && bytes.Compare(k, high) >= 0 {
 			return &PageError{id, "entry " + strconv.Itoa(i) + ": its key is out of order or bounds"}
 		}
+		before = k
 		if !p.leaf {
 			next := high
 			if i+1 < p.count {

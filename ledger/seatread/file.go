@@ -73,6 +73,7 @@ func (f osFile) Size() (int64, error) {
 // A file is the source during one try.
 type file struct {
 	r        source
+	mem      []byte // the file's content, if it is mapped
 	size     int64
 	pageSize int64
 	pages    uint64 // the high water mark: page ids are below it
@@ -171,8 +172,8 @@ func (f *file) page(id uint64) (page, error) {
 	if id < 2 || id >= f.pages || id > uint64(f.size/f.pageSize) {
 		return page{}, ErrCorrupt
 	}
-	b := make([]byte, f.pageSize)
-	if err := f.read(b, int64(id)*f.pageSize); err != nil {
+	b, err := f.bytes(id, 1)
+	if err != nil {
 		return page{}, err
 	}
 	if le.Uint64(b) != id {
@@ -182,14 +183,24 @@ func (f *file) page(id uint64) (page, error) {
 		if id+over >= f.pages || over*uint64(f.pageSize) > maxOverflow {
 			return page{}, ErrCorrupt
 		}
-		more := make([]byte, (over+1)*uint64(f.pageSize))
-		copy(more, b)
-		if err := f.read(more[f.pageSize:], int64(id+1)*f.pageSize); err != nil {
+		if b, err = f.bytes(id, over+1); err != nil {
 			return page{}, err
 		}
-		b = more
 	}
 	return parsePage(b)
+}
+
+// bytes returns n pages from page id on.
+func (f *file) bytes(id, n uint64) ([]byte, error) {
+	from, to := int64(id)*f.pageSize, int64(id+n)*f.pageSize
+	if f.mem != nil {
+		if to > int64(len(f.mem)) {
+			return nil, ErrCorrupt
+		}
+		return f.mem[from:to:to], nil
+	}
+	b := make([]byte, to-from)
+	return b, f.read(b, from)
 }
 
 // parsePage checks a page's type and that its entries lie within it. b may be

@@ -377,8 +377,10 @@ func probe(t testing.TB, b []byte) {
 			t.Fatalf("%d reads", reads)
 		}
 	}
-	if err := check(memFile{bytes.NewReader(b)}); err != nil && !errors.Is(err, ErrCorrupt) {
-		t.Fatalf("check: %v", err)
+	for _, mem := range [][]byte{nil, b} {
+		if err := check(memFile{bytes.NewReader(b)}, mem); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("check: %v", err)
+		}
 	}
 }
 
@@ -390,7 +392,7 @@ func TestCheckFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := check(memFile{bytes.NewReader(whole)}); err != nil {
+	if err := check(memFile{bytes.NewReader(whole)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	at := func(page uint64) int { return int(page) * int(m.pageSize) }
@@ -401,7 +403,7 @@ func TestCheckFinds(t *testing.T) {
 	} {
 		b := bytes.Clone(whole)
 		b[i] ^= 0x41
-		err := check(memFile{bytes.NewReader(b)})
+		err := check(memFile{bytes.NewReader(b)}, nil)
 		var p *PageError
 		if !errors.As(err, &p) || !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
