@@ -111,7 +111,10 @@ func (m *machine) underCondition(condition, payload string) string {
 		var out strings.Builder
 		env := m.env
 		env.Deadline = 50e6
-		Run(r, &out, io.Discard, env)
+		ended := make(chan int)
+		env.Exit = func(code int) { ended <- code }
+		go Run(r, &out, io.Discard, env)
+		<-ended
 		return out.String()
 	}
 	return m.hook(payload)

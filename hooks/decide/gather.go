@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"satelle/hooks/dialect"
 	"satelle/hooks/shell"
 	"satelle/internal/place"
 	"satelle/ledger/seatread"
@@ -27,6 +26,7 @@ type world struct {
 	exported func(string) bool
 	now      time.Time
 	rows     map[string]row
+	known    place.Place // the place looked at first, where the session works
 }
 
 type row struct {
@@ -83,42 +83,66 @@ func (w *world) shell() shell.Env {
 	return env
 }
 
-// here describes where the session works.
-func (w *world) here() (Spot, error) { return w.spot(w.dir, "", false) }
+// here describes where the session works; who holds the seat only if that
+// matters, since it costs a read of the ledger.
+func (w *world) here(seat bool) (Spot, error) {
+	s, p, real, err := w.where(w.dir, "", false)
+	if err == nil && s.Governed && seat {
+		w.sit(&s, p, real)
+	}
+	return s, err
+}
 
-// spot finds out what is known of a path. shown is how a reason names it.
+// spot finds out all about a path that changes. shown is how a reason names it.
 func (w *world) spot(abs, shown string, tree bool) (Spot, error) {
-	s := Spot{Path: shown, InScope: true}
-	p, err := place.Find(w.home, abs)
+	s, p, real, err := w.where(abs, shown, tree)
 	if err != nil {
 		return s, err
 	}
-	real, err := place.Resolve(abs)
-	if err != nil {
-		return s, err
+	if s.Governed {
+		w.sit(&s, p, real)
+	} else {
+		s.Outside = outside(real, w.user, w.temps)
+	}
+	if shown != "" && s.Protected == "" && (s.Holding == Held || !s.Governed) {
+		s.Protected = w.alias(p, real, tree)
+	}
+	s.Substrate = s.Protected == substrate
+	return s, nil
+}
+
+// where finds the place that a path lies in.
+func (w *world) where(abs, shown string, tree bool) (s Spot, p place.Place, real string, err error) {
+	s = Spot{Path: shown, InScope: true}
+	if real, err = place.Resolve(abs); err != nil {
+		return s, p, real, err
+	}
+	if p, err = place.Above(w.home, real, w.known); err != nil {
+		return s, p, real, err
+	}
+	if w.known == (place.Place{}) {
+		w.known = p
 	}
 	s.Governed = p.Governed()
 	if shown != "" {
-		s.Protected = w.protect(abs, real, p, tree)
-		s.Substrate = s.Protected == substrate
+		s.Protected = w.protect(abs, real, tree)
 	}
-	if !s.Governed {
-		s.Outside = outside(real, w.user, w.temps)
-		return s, nil
-	}
+	return s, p, real, nil
+}
+
+// sit finds out who holds the seat of a governed place.
+func (w *world) sit(s *Spot, p place.Place, real string) {
 	s.NoRoot = p.Root == ""
 	if s.NoLedger = !p.Registered; s.NoLedger {
-		return s, nil
+		return
 	}
-	s.Row, s.RowErr = w.row(p.LedgerPath())
-	if s.RowErr != nil {
-		return s, nil
+	if s.Row, s.RowErr = w.row(p.LedgerPath()); s.RowErr != nil {
+		return
 	}
 	s.Seat, s.Holding = w.seat(p, s.Row)
-	if s.Holding == Held && shown != "" && len(s.Seat.Paths) > 0 {
+	if s.Holding == Held && s.Path != "" {
 		s.InScope = inScope(s.Seat.Paths, strings.TrimPrefix(strings.TrimPrefix(real, p.WorkTree), "/"))
 	}
-	return s, nil
 }
 
 // row reads a ledger's row, once a call. A ledger in which nothing has been
@@ -169,9 +193,8 @@ func (w *world) inherited(p place.Place, r seatread.Row) (seatread.Seat, bool) {
 }
 
 // gather finds out what a call to a tool rests on.
-func (w *world) gather(c dialect.Call, act Act) Facts {
-	f := Facts{Act: act}
-	f.Here, f.Err = w.here()
+func (w *world) gather(act Act, here Spot, err error) Facts {
+	f := Facts{Act: act, Here: here, Err: err}
 	f.Secret = w.secret(act)
 	if act.Kind == Command {
 		if f.Here.Governed {

@@ -5,17 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"satelle/hooks/shell"
 	"satelle/internal/place"
 )
 
-// protect says what a file is that no story may change. It is told by its
-// name, by the name it has after links are resolved, and, for a file with
-// several names and for protected names that are links themselves, by being
-// the same file.
-func (w *world) protect(abs, real string, p place.Place, tree bool) string {
+// protect says what a file is, by its name and by the name that it has after
+// links are resolved, that no story may change.
+func (w *world) protect(abs, real string, tree bool) string {
 	if within(real, w.realHome) || tree && within(w.realHome, real) {
 		return ownFolder
 	}
@@ -24,64 +21,64 @@ func (w *world) protect(abs, real string, p place.Place, tree bool) string {
 			return what
 		}
 	}
+	return ""
+}
+
+// aliases are the protected names, by their folder, that may be links, have a
+// second name, or lie below a tree that changes.
+var aliases = [...]struct {
+	folder, what string
+	entries      []string
+}{
+	{".git", gitFolder, []string{"config", "hooks"}},
+	{".satelle", substrate, []string{"satelle.toml", "workflows"}},
+	{".claude", settings, []string{"settings.json", "settings.local.json", "hooks"}},
+	{".codex", settings, []string{"hooks.json", "config.toml"}},
+	{".grok", settings, []string{"hooks", "hooks/satelle.json"}},
+	{".gemini", settings, nil},
+	{".cursor", settings, nil},
+	{".opencode", settings, nil},
+	{".husky", gitHooks, nil},
+}
+
+// alias says which protected file a file is that goes by another name. It
+// matters only where a seat would let the call pass.
+func (w *world) alias(p place.Place, real string, tree bool) string {
+	target, err := os.Lstat(real)
+	linked := err == nil && target.Mode().IsRegular() && links(target) > 1
 	for i, base := range [...]string{p.WorkTree, p.Root, w.user} {
 		if base == "" || i == 1 && base == p.WorkTree {
 			continue
 		}
-		if what := w.alias(base, real, tree); what != "" {
-			return what
-		}
-	}
-	return ""
-}
-
-// aliases are protected names that may be links, or below a tree that changes.
-var aliases = [...]struct{ name, what string }{
-	{".git", gitFolder},
-	{".git/config", gitFolder},
-	{".git/hooks", gitFolder},
-	{".satelle", substrate},
-	{".satelle/satelle.toml", substrate},
-	{".satelle/workflows", substrate},
-	{".claude", settings},
-	{".claude/settings.json", settings},
-	{".claude/settings.local.json", settings},
-	{".claude/hooks", settings},
-	{".codex", settings},
-	{".codex/hooks.json", settings},
-	{".codex/config.toml", settings},
-	{".grok", settings},
-	{".grok/hooks", settings},
-	{".grok/hooks/satelle.json", settings},
-	{".gemini", settings},
-	{".cursor", settings},
-	{".opencode", settings},
-	{".husky", gitHooks},
-}
-
-// alias compares a real path with the protected names of a folder.
-func (w *world) alias(base, real string, tree bool) string {
-	target, err := os.Lstat(real)
-	linked := err == nil && links(target) > 1 && target.Mode().IsRegular()
-	for _, a := range aliases {
-		name := base + "/" + a.name
-		info, err := os.Lstat(name)
-		if err != nil {
-			continue
-		}
-		if tree && within(name, real) {
-			return a.what
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			if leads, err := place.Resolve(name); err == nil && (within(real, leads) || tree && within(leads, real)) {
+		for _, a := range aliases {
+			folder := base + "/" + a.folder
+			if _, err := os.Lstat(folder); err != nil {
+				continue
+			}
+			if w.same(folder, real, target, linked, tree) {
 				return a.what
 			}
-		}
-		if linked && sameWithin(name, target) {
-			return a.what
+			for _, entry := range a.entries {
+				if w.same(folder+"/"+entry, real, target, linked, tree) {
+					return a.what
+				}
+			}
 		}
 	}
 	return ""
+}
+
+// same reports whether a change of real changes what stands at name.
+func (w *world) same(name, real string, target fs.FileInfo, linked, tree bool) bool {
+	if tree && within(name, real) || linked && sameWithin(name, target) {
+		return true
+	}
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	leads, err := place.Resolve(name)
+	return err == nil && (within(real, leads) || tree && within(leads, real))
 }
 
 // maxSame bounds the files that are compared with one that has several names.
@@ -107,13 +104,6 @@ func sameWithin(name string, file fs.FileInfo) bool {
 		return nil
 	})
 	return found
-}
-
-func links(info fs.FileInfo) uint64 {
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(stat.Nlink)
-	}
-	return 1
 }
 
 // secret says what a call would read that nobody may.

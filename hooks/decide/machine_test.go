@@ -34,9 +34,10 @@ func newMachine(t *testing.T) *machine {
 	}
 	m := &machine{t: t, root: root}
 	m.env = Env{
-		Home: m.path("home/.satelle"), User: m.path("home"), Dir: "/", Path: "/usr/bin:/bin",
+		Home: m.path("home/.satelle"), User: m.path("home"), Dir: func() string { return "/" }, Path: "/usr/bin:/bin",
 		Temps: []string{m.path("tmp")},
 		Now:   func() time.Time { return time.Unix(testTime, 0) },
+		Exit:  func(int) {},
 	}
 	for _, dir := range []string{"home/.satelle/bin", "tmp", "other"} {
 		m.mkdir(dir)

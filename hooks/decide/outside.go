@@ -1,6 +1,10 @@
 package decide
 
-import "strings"
+import (
+	"strings"
+
+	"satelle/internal/place"
+)
 
 // harnessOwn lists what the harnesses keep for themselves below a home: plans,
 // memory, and isolated work trees, which are governed as what they are.
@@ -14,7 +18,8 @@ var harnessOwn = [...]string{
 // outside says what an ungoverned real path is.
 func outside(real, userHome string, temps []string) Outside {
 	for _, dir := range temps {
-		if within(real, dir) && real != dir {
+		temp, err := place.Resolve(dir)
+		if err == nil && temp != "/" && within(real, temp) && real != temp {
 			return Temporary
 		}
 	}

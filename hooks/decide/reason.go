@@ -158,6 +158,8 @@ func quoted(s string) string {
 			break
 		}
 		switch {
+		case r >= ' ' && r < 0x7f && r != '"':
+			b.WriteRune(r)
 		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
 			b.WriteByte(' ')
 		case r == '"':

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"satelle/hooks/dialect"
@@ -20,23 +21,23 @@ const (
 	// patience of 5 seconds is the shortest.
 	deadline = 2 * time.Second
 
-	// What a hook may use up. Beyond, the program ends, and the wrapper
-	// answers in its place.
-	maxMemory = 256 << 20
-	maxStack  = 128 << 20
+	// maxStack ends the program long before the machine suffers; the wrapper
+	// answers in its place. What is read is bounded, and so is the heap.
+	maxStack = 128 << 20
 )
 
 // Env is what a hook knows of its machine and process.
 type Env struct {
-	Home     string // satelle's folder
-	HomeErr  error  // why it can't be told
-	User     string // the user's home, "" if unknown
-	Dir      string // where this process works, for a payload that names no folder
-	Path     string // $PATH
-	Temps    []string
+	Home     string        // satelle's folder
+	HomeErr  error         // why it can't be told
+	User     string        // the user's home, "" if unknown
+	Dir      func() string // where this process works, for a payload that names no folder
+	Path     string        // $PATH
+	Temps    []string      // temporary folders; mktemp creates its files in the first
 	Exported func(name string) bool
 	Now      func() time.Time
 	Deadline time.Duration // 0: the default
+	Exit     func(int)     // ends the process when the deadline has passed and the answer is written
 }
 
 // System is the environment of this process.
@@ -46,14 +47,14 @@ func System() Env {
 		Path:     os.Getenv("PATH"),
 		Exported: func(name string) bool { _, ok := os.LookupEnv(name); return ok },
 		Now:      time.Now,
+		Exit:     os.Exit,
+		Dir: func() string {
+			dir, _ := os.Getwd() // without one the call is refused
+			return dir
+		},
 	}
 	env.Home, env.HomeErr = place.HomeDir()
-	env.Dir, _ = os.Getwd() // a payload names its own; without either the call is refused
-	for _, dir := range [...]string{os.TempDir(), "/tmp", "/var/tmp"} {
-		if real, err := place.Resolve(dir); err == nil && real != "/" {
-			env.Temps = append(env.Temps, real)
-		}
-	}
+	env.Temps = []string{os.TempDir(), "/tmp", "/var/tmp"}
 	return env
 }
 
@@ -62,38 +63,52 @@ func System() Env {
 // that could not be written. It never waits longer than its deadline, not even
 // for the end of its input.
 func Run(in io.Reader, out, errw io.Writer, env Env) int {
-	debug.SetMemoryLimit(maxMemory)
 	debug.SetMaxStack(maxStack)
+	w := &once{out: out, errw: errw}
 	limit := env.Deadline
 	if limit == 0 {
 		limit = deadline
 	}
-	answers := make(chan []byte, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				fmt.Fprintln(errw, "satelle: the hook failed:", p)
-				answers <- refuse(dialect.Call{}, errFailed)
-			}
-		}()
-		answers <- answer(in, env)
-	}()
-	timer := time.NewTimer(limit)
+	// No goroutine does the work, which would cost a thread: the timer's
+	// comes to be only when time is up.
+	timer := time.AfterFunc(limit, func() {
+		env.Exit(w.write(refuse(dialect.Call{}, errLate)))
+	})
 	defer timer.Stop()
-	var b []byte
-	select {
-	case b = <-answers:
-	case <-timer.C:
-		b = refuse(dialect.Call{}, errLate)
-	}
-	if len(b) == 0 {
+	return w.write(w.judge(in, env))
+}
+
+// once writes one answer, whoever comes first with it.
+type once struct {
+	mu        sync.Mutex
+	done      bool
+	out, errw io.Writer
+}
+
+func (w *once) write(b []byte) (code int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done || len(b) == 0 {
+		w.done = true
 		return 0
 	}
-	if _, err := out.Write(b); err != nil {
-		fmt.Fprintln(errw, "satelle: the hook's answer could not be written:", err)
+	w.done = true
+	if _, err := w.out.Write(b); err != nil {
+		fmt.Fprintln(w.errw, "satelle: the hook's answer could not be written:", err)
 		return 1
 	}
 	return 0
+}
+
+// judge returns the answer; a panic is one of them.
+func (w *once) judge(in io.Reader, env Env) (b []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintln(w.errw, "satelle: the hook failed:", p)
+			b = refuse(dialect.Call{}, errFailed)
+		}
+	}()
+	return answer(in, env)
 }
 
 var (
@@ -125,7 +140,7 @@ func answer(in io.Reader, env Env) []byte {
 		return nil
 	}
 	if c.CWD == "" {
-		c.CWD = env.Dir
+		c.CWD = env.Dir()
 	}
 	w, err := newWorld(env, c.CWD)
 	switch c.Event {
@@ -146,18 +161,21 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 		}
 		return w.say(c, Facts{Act: act, Err: err})
 	}
-	here, err := w.here()
-	if err == nil && here.Governed {
-		w.register(c)
-	}
 	act, bad := understand(c, w.shell())
+	if bad == nil && act.Kind == Reads {
+		return w.say(c, Facts{Act: act, Secret: w.secret(act)})
+	}
+	here, err := w.here(bad == nil && act.changes() || len(act.Effect.Satelle) > 0)
+	if err == nil && here.Governed && (act.Kind == Command || act.Kind == Strange) {
+		w.register(c) // before anything runs that could call satelle
+	}
 	if bad != nil {
 		if err == nil && !here.Governed {
 			return nil
 		}
 		return refuse(c, bad)
 	}
-	return w.say(c, w.gather(c, act))
+	return w.say(c, w.gather(act, here, err))
 }
 
 // say decides, and words the answer. How satelle is called on this machine is
@@ -180,7 +198,7 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 	if err != nil {
 		return nil
 	}
-	here, err := w.here()
+	here, err := w.here(true)
 	if err != nil || !here.Governed {
 		return nil
 	}
@@ -193,7 +211,7 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 // settings that bear hooks is never of use to the session itself.
 func (w *world) configChange(c dialect.Call, err error) []byte {
 	if err == nil {
-		here, wrong := w.here()
+		here, wrong := w.here(false)
 		if wrong == nil && !here.Governed {
 			return nil
 		}

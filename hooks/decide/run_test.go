@@ -311,10 +311,13 @@ func TestRunAlwaysAnswers(t *testing.T) {
 	var out bytes.Buffer
 	s := stuck{make(chan struct{})}
 	defer close(s.done)
-	if code := Run(s, &out, io.Discard, env); code != 0 || !strings.Contains(out.String(), "ran out of time") {
+	ended := make(chan int)
+	env.Exit = func(code int) { ended <- code }
+	go Run(s, &out, io.Discard, env)
+	if code := <-ended; code != 0 || !strings.Contains(out.String(), "ran out of time") {
 		t.Errorf("%d, %s", code, out.String())
 	}
-	out.Reset()
+	out = bytes.Buffer{}
 	env.Deadline = time.Minute
 	if code := Run(panicky{}, &out, io.Discard, env); code != 0 || !strings.Contains(out.String(), "the hook failed") {
 		t.Errorf("%d, %s", code, out.String())

@@ -57,6 +57,18 @@ func judgeHash(j *judge, c *call) {
 	}
 }
 
+func judgeJobs(j *judge, c *call) {
+	operands, ok := c.options("", func(option string, _ word) bool {
+		return allowed("l n p r s f", option) && (c.name == "jobs" || option != "p")
+	})
+	for _, w := range operands {
+		ok = ok && !strings.Contains(w.text, "[")
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
 func judgeCommand(j *judge, c *call) {
 	shows := false
 	rest, ok := c.leading("pvV", "", "", func(option string, _ word) { shows = shows || option != "p" })

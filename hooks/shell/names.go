@@ -63,8 +63,7 @@ func (j *judge) surveyCall(n *syntax.CallExpr) {
 	switch n.Args[0].Lit() {
 	case "read", "mapfile", "readarray", "printf", "getopts", "unset", "wait", "command", "builtin":
 		for _, arg := range n.Args[1:] {
-			j.site(strings.TrimLeft(arg.Lit(), "-v"), false)
-			j.site(arg.Lit(), false)
+			j.site(strings.TrimPrefix(arg.Lit(), "-v"), false)
 		}
 	}
 }

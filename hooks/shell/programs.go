@@ -5,7 +5,7 @@ import "strings"
 // judgePager: a + begins a command for the pager.
 func judgePager(j *judge, c *call) {
 	operands, ok := c.options("PTbhjpxyz", func(option string, _ word) bool {
-		return !listed("o O k log-file LOG-FILE lesskey-file lesskey-src lesskey-content", option)
+		return !listed("o O k log-file LOG-FILE lesskey-file lesskey-src lesskey-content lesskey-context", option)
 	})
 	for _, w := range operands {
 		ok = ok && !strings.HasPrefix(w.text, "+") && !w.open
@@ -70,7 +70,7 @@ func judgeMktemp(j *judge, c *call) {
 
 // judgeCurl allows what fetches and prints. -w can write files as well.
 func judgeCurl(j *judge, c *call) {
-	const flags = "s S L I i f v k G 4 6 N g a # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
+	const flags = "s S L I i f v k G 4 6 N g # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
 		"http1.1 http2 http3 tlsv1.2 tlsv1.3 no-progress-meter progress-bar"
 	const valued = "H A e u m x r header user-agent referer user max-time connect-timeout proxy range url retry retry-delay max-redirs resolve"
 	_, ok := c.options("HAeumxrowXz", func(option string, value word) bool {
@@ -97,12 +97,16 @@ func judgeCurl(j *judge, c *call) {
 func judgeTar(j *judge, c *call) {
 	args := c.args
 	if len(args) > 0 && args[0].known && !strings.HasPrefix(args[0].text, "-") {
+		if i := strings.IndexAny(args[0].text, "fCXb"); i >= 0 && i < len(args[0].text)-1 {
+			j.changes(c.src) // the letters after it would take further words
+			return
+		}
 		args = append([]word{literal("-" + args[0].text)}, args[1:]...) // the old style
 	}
 	list, extract, stdout := false, false, false
 	old := *c
 	old.args = args
-	_, ok := old.options("fCXTb", func(option string, _ word) bool {
+	_, ok := old.options("fCXb", func(option string, _ word) bool {
 		switch option {
 		case "t", "list":
 			list = true
@@ -111,7 +115,7 @@ func judgeTar(j *judge, c *call) {
 		case "O", "to-stdout":
 			stdout = true
 		default:
-			return allowed("z j J v f C X T b Z a file gzip bzip2 xz zstd verbose directory exclude strip-components wildcards full-time numeric-owner", option)
+			return allowed("z j J v f C X b Z a file gzip bzip2 xz zstd verbose directory exclude strip-components wildcards full-time numeric-owner", option)
 		}
 		return true
 	})

@@ -139,7 +139,7 @@ var table = [...]rule{
 		reads: "bat -p a", changes: "bat --pager=./x a",
 	},
 	{
-		names: "man", deny: "P H pager html", value: "sMSeL",
+		names: "man", deny: "P H C pager html config-file", value: "sMSeL",
 		why:   "prints a page; -P and -H run a program",
 		reads: "man ls | head", changes: "man -P ./x ls",
 	},
@@ -153,7 +153,7 @@ var table = [...]rule{
 		reads: "date +%F", changes: "date -s tomorrow",
 	},
 	{
-		names: "hostname domainname", max: -1, why: "prints the name; an operand sets it",
+		names: "hostname domainname", max: -1, deny: "F file b boot", why: "prints the name; an operand or a file sets it",
 		reads: "hostname -f", changes: "hostname evil",
 	},
 	{
@@ -245,8 +245,12 @@ var table = [...]rule{
 		reads: "cd docs && ls", changes: "cd docs && touch a",
 	},
 	{
-		names: ": break continue return exit shift jobs wait times dirs umask ulimit logout", builtin: true, state: true, why: "steer the shell",
+		names: ": break continue return exit shift times dirs umask ulimit logout", builtin: true, state: true, why: "steer the shell",
 		reads: "ulimit -a | head -1; exit 0", changes: ": > f",
+	},
+	{
+		names: "jobs wait", judge: judgeJobs, builtin: true, state: true, why: "tell of background commands; jobs -x runs one, wait -p evaluates a subscript",
+		reads: "ls & wait", changes: "jobs -x rm a",
 	},
 	{
 		names: "type hash", judge: judgeHash, builtin: true, state: true, why: "tell where programs are; hash -p redirects one",
@@ -317,8 +321,8 @@ var table = [...]rule{
 		changes: "chmod +x a",
 	},
 	{
-		names: "npm pnpm yarn docker podman kubectl gh go pip pip3 cargo rustup rustc brew apt apt-cache dpkg systemctl journalctl aws redis-cli terraform helm " +
-			"make cmake java javac ruby perl php deno bun npx",
+		names: "npm docker podman kubectl gh go pip pip3 cargo rustup rustc brew apt apt-cache dpkg systemctl journalctl aws redis-cli terraform helm " +
+			"make cmake java javac ruby perl deno bun npx",
 		judge: judgeTool, why: "see tools.go",
 		reads: "gh pr list --limit 5", changes: "npm run build",
 	},

@@ -14,9 +14,7 @@ type tool struct {
 }
 
 var tools = [...]tool{
-	{name: "npm", version: "-v", reads: "view,info,show,ls,list,ll,root,prefix,ping,whoami,search,explain,why,help,config get,config list,outdated"},
-	{name: "pnpm", version: "-v", reads: "list,ls,why,outdated"},
-	{name: "yarn", version: "-v", reads: "list,info,why"},
+	{name: "npm", version: "-v", reads: "view,info,show,ls,list,ll,root,prefix,ping,whoami,search,explain,why,help,config get,config list,outdated", deny: "git userconfig globalconfig node-options script-shell cache logs-dir prefix"},
 	{
 		name: "docker podman", version: "-v", deny: "o output",
 		reads: "ps,images,inspect,logs,version,info,top,port,stats,diff,history,search,events,image ls,image inspect,container ls,container inspect,volume ls,network ls,compose ps,compose logs",
@@ -31,7 +29,7 @@ var tools = [...]tool{
 			"release list,release view,label list,gist list,gist view,search issues,search prs,search code,search repos,search commits,auth status,status,api",
 	},
 	{name: "go", reads: "version,env,doc,help", deny: "w u"},
-	{name: "pip pip3", reads: "list,show,freeze,check,index versions,config list,help", deny: "log cert cache-dir"},
+	{name: "pip pip3", reads: "list,show,freeze,check,index versions,config list,help", deny: "log cert cache-dir python"},
 	{name: "cargo", reads: "version,search,help"},
 	{name: "rustup", reads: "show,toolchain list,target list,component list,which,help"},
 	{name: "brew", version: "-v", reads: "list,ls,info,search,config,outdated,deps,uses,leaves,desc,services list"},
@@ -40,10 +38,10 @@ var tools = [...]tool{
 	{name: "systemctl", flags: "la", long: "no-pager user all full plain", reads: "status,show,cat,help,list-units,list-unit-files,list-timers,list-sockets,is-active,is-enabled,is-failed", deny: "H host M machine"},
 	{name: "aws", reads: "sts get-caller-identity,s3 ls,configure list,help", deny: "cli-input-json debug"},
 	{name: "redis-cli", value: "hpnu", reads: "get,mget,keys,ttl,type,exists,info,ping,dbsize,llen,lrange,hget,hgetall,smembers,strlen", deny: "eval rdb functions-rdb pipe"},
-	{name: "terraform", version: "-v,-version", reads: "version,show,state list,state show,providers"},
+	{name: "terraform", version: "-v,-version", reads: "version"},
 	{name: "helm", reads: "list,ls,status,version,history,repo list,search repo,get values,get manifest", deny: "output-dir kubeconfig registry-config repository-cache repository-config"},
 	{name: "make cmake javac ruby perl deno bun npx rustc java", version: "-v,-version"},
-	{name: "dpkg", reads: "-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-avail"},
+	{name: "dpkg", reads: "-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-avail", deny: "pre-invoke post-invoke status-logger log admindir instdir root"},
 }
 
 func judgeTool(j *judge, c *call) {

@@ -2,9 +2,7 @@ package ancestry
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -15,7 +13,7 @@ var errStat = errors.New("unreadable process status")
 // lookup reads /proc/<pid>/stat. The program's name stands in parentheses and
 // may hold anything, so the fields count from the last one.
 func lookup(pid int) (process, error) {
-	b, err := head("/proc/"+strconv.Itoa(pid)+"/stat", 4<<10)
+	b, err := head("/proc/"+strconv.Itoa(pid)+"/stat", 1<<10)
 	if err != nil {
 		return process{}, err
 	}
@@ -37,7 +35,7 @@ func lookup(pid int) (process, error) {
 
 // runsHook reports whether pid runs the installed hook command.
 func runsHook(pid int) (bool, error) {
-	b, err := head("/proc/"+strconv.Itoa(pid)+"/cmdline", 8<<10)
+	b, err := head("/proc/"+strconv.Itoa(pid)+"/cmdline", 4<<10)
 	if err != nil {
 		return false, err
 	}
@@ -48,12 +46,28 @@ func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
-func head(path string, limit int64) (string, error) {
-	f, err := os.Open(path)
+// head reads the beginning of a file, past package os, which would register
+// it with the poller: this runs on every tool call.
+func head(path string, limit int) (string, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
-		return "", err
+		return "", &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit))
-	return string(b), err
+	defer syscall.Close(fd)
+	buf := make([]byte, limit)
+	n := 0
+	for n < limit {
+		m, err := syscall.Read(fd, buf[n:])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return "", &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+		if m <= 0 {
+			break
+		}
+		n += m
+	}
+	return string(buf[:n]), nil
 }

@@ -2,9 +2,7 @@ package place
 
 import (
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -14,7 +12,7 @@ import (
 var ErrForged = errors.New("the .git file names a git dir that does not name this work tree")
 
 // maxLink bounds the small files in which git keeps one path.
-const maxLink = 16 << 10
+const maxLink = 8 << 10
 
 // repository is what a .git entry says: all paths are real.
 type repository struct {
@@ -29,7 +27,7 @@ type repository struct {
 // repository counts as none.
 func gitAt(dir string) (*repository, error) {
 	dotGit := join(dir, ".git")
-	info, err := os.Lstat(dotGit)
+	kind, err := lstat(dotGit)
 	if absent(err) {
 		return bareAt(dir)
 	}
@@ -37,22 +35,18 @@ func gitAt(dir string) (*repository, error) {
 		return nil, err
 	}
 	gitDir := dotGit
-	switch {
-	case info.IsDir():
-	case info.Mode()&fs.ModeSymlink != 0:
+	if kind == fs.ModeSymlink {
 		if gitDir, err = Resolve(dotGit); err != nil {
 			return nil, err
 		}
-		if info, err = os.Stat(gitDir); absent(err) {
+		if kind, err = lstat(gitDir); absent(err) {
 			return nil, nil
 		} else if err != nil {
 			return nil, err
 		}
-		if !info.IsDir() {
-			return fromFile(dir, gitDir)
-		}
-	default:
-		return fromFile(dir, dotGit)
+	}
+	if kind != fs.ModeDir {
+		return fromFile(dir, gitDir)
 	}
 	return fromDir(dir, gitDir)
 }
@@ -129,12 +123,7 @@ func resolveFrom(dir, path string) (string, error) {
 
 // readLine returns a small file's content without the line end.
 func readLine(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxLink+1))
+	b, err := readSmall(path, maxLink+1)
 	if err != nil {
 		return "", err
 	}

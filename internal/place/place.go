@@ -41,20 +41,31 @@ func Find(home, path string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
-	realHome, err := Resolve(home)
-	if err != nil {
-		return Place{}, err
-	}
+	return Above(home, real, Place{})
+}
+
+// Above is Find for a path that Resolve returned. A place that is known
+// already saves the look at its work tree; the zero Place is none.
+func Above(home, real string, known Place) (Place, error) {
 	var nearest *Place
 	root := ""
 	for dir := real; ; dir = filepath.Dir(dir) {
+		if root == "" && known.Registered && dir == known.WorkTree && (known.Root == "" || known.Root == dir) {
+			return known, nil
+		}
 		if root == "" {
 			marked, err := exists(join(dir, Marker))
 			if err != nil {
 				return Place{}, err
 			}
-			if marked && join(dir, ".satelle") != realHome {
-				root = dir
+			if marked {
+				realHome, err := Resolve(home)
+				if err != nil {
+					return Place{}, err
+				}
+				if join(dir, ".satelle") != realHome {
+					root = dir
+				}
 			}
 		}
 		repo, err := gitAt(dir)

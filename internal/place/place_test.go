@@ -267,3 +267,26 @@ func TestRepoKey(t *testing.T) {
 		t.Error("two clones share a key")
 	}
 }
+
+func TestAboveTakesNothingForGranted(t *testing.T) {
+	w := newWorld(t)
+	w.repo("a")
+	w.marker("a")
+	w.register("a/.git")
+	w.repo("a/n")
+	w.register("a/n/.git")
+	w.marker("a/sub")
+	known, err := Find(w.home, w.path("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"a", "a/x", "a/n/x", "a/sub/x", "b"} {
+		want, err := Find(w.home, w.path(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Above(w.home, w.path(path), known); err != nil || got != want {
+			t.Errorf("%s: got %+v, %v; want %+v", path, got, err, want)
+		}
+	}
+}

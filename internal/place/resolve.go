@@ -37,14 +37,14 @@ func Resolve(path string) (string, error) {
 			continue
 		}
 		next := join(real, name)
-		info, err := os.Lstat(next)
+		kind, err := lstat(next)
 		if absent(err) {
 			return canonical(real, filepath.Join(next, rest))
 		}
 		if err != nil {
 			return "", err
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
+		if kind != fs.ModeSymlink {
 			real = next
 			continue
 		}
@@ -78,7 +78,7 @@ func absent(err error) bool {
 
 // exists reports whether something stands at path, a dangling link included.
 func exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
+	_, err := lstat(path)
 	if absent(err) {
 		return false, nil
 	}
