@@ -237,9 +237,7 @@ func (st State) Attach(id, name, docType string, data []byte, actor ledger.Actor
 // pin keeps the lane by its content, once, and returns the plan of a story
 // that follows it.
 func (st State) pin(c *Change, lane route.Lane, actor ledger.Actor) Plan {
-	content := route.Encode(lane)
-	sum := sha256.Sum256(content)
-	digest := hex.EncodeToString(sum[:])
+	digest, content := LaneDigest(lane)
 	if _, ok := st.Lane(digest); !ok {
 		c.add(KindLanePinned, "", actor, lanePinned{SHA256: digest, Lane: c.blob("application/json", content)})
 	}
@@ -253,6 +251,14 @@ func (st State) pin(c *Change, lane route.Lane, actor ledger.Actor) Plan {
 		plan.Steps = append(plan.Steps, PlanStep{Name: s.Name, Performs: s.Performing() && !last})
 	}
 	return plan
+}
+
+// LaneDigest returns by which digest a lane is pinned, and the content that it
+// is of.
+func LaneDigest(lane route.Lane) (digest string, content []byte) {
+	content = route.Encode(lane)
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:]), content
 }
 
 func (c *Change) text(t Text) ledger.BlobRef {

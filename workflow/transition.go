@@ -89,7 +89,7 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 	if t := s.Transition; t != nil {
 		if t.alive(f) {
 			if t.To == to {
-				return c, Outcome{Edge: e}, &ErrInFlight{*t}
+				return c, Outcome{Edge: e}, fault.Try(&ErrInFlight{*t}, "satelle story wait "+id)
 			}
 			return c, Outcome{}, fault.Try(fault.New(fault.Busy, "story %s is on its way from %s to %s", id, t.From, t.To), "satelle story wait "+id)
 		}

@@ -84,7 +84,7 @@ func (a *app) installed(ctx context.Context, opts *install.Options, args []strin
 		return err
 	}
 	if !opts.DryRun {
-		if err := engine.OnlyPerson(opts.SatelleHome, "agents install and remove"); err != nil {
+		if err := engine.OnlyPerson(opts.SatelleHome, opts.Repo, "agents install and remove"); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,8 @@ func newJudgeCmd(a *app) *cobra.Command {
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			// The checks must not inherit the lease: they may leave children.
 			unix.CloseOnExec(leaseFD)
+			lease := os.NewFile(leaseFD, "lease")
+			defer lease.Close() // and not before: a file that nobody keeps is closed
 			token, err := strconv.ParseUint(args[1], 10, 53)
 			if err != nil {
 				return fault.Wrap(err, fault.Usage, "reading the token")
@@ -32,7 +35,7 @@ func newJudgeCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.Judge(ctx, args[0], token, a.stdout)
+			return e.Judge(ctx, args[0], token, lease, a.stdout)
 		}),
 	}
 }

@@ -67,21 +67,26 @@ same way. Refused in an agent's session.`, 3),
 			if err := e.OnlyPerson("trust"); err != nil {
 				return err
 			}
-			list, err := e.Untrusted(ctx)
+			p, err := e.Pending(ctx)
 			if err != nil {
 				return err
 			}
-			for _, x := range list {
-				fmt.Fprintf(a.stderr, "%s (%s)\n%s\n\n", x.Name, x.Digest[:12], indent(printable(x.Text)))
+			for _, x := range p.Executables {
+				fmt.Fprintf(a.stderr, "%s (%s)\n%s\n\n", printable(x.Name), x.Digest[:12], indent(printable(x.Text)))
 			}
-			if len(list) > 0 && !yes && !a.confirm("trust these? [y/N] ") {
+			n := len(p.Executables)
+			if p.Approvers != nil {
+				n++
+				fmt.Fprintf(a.stderr, ".satelle/approvers: from now on only these sign what is a person's\n%s\n\n", indent(printable(string(p.Approvers))))
+			}
+			if n > 0 && !yes && !a.confirm("trust these? [y/N] ") {
 				return fault.Try(fault.New(fault.Refused, "nothing was trusted"), "satelle trust --yes")
 			}
-			if err := e.Trust(ctx, list); err != nil {
+			if err := e.Trust(ctx, p); err != nil {
 				return err
 			}
-			return a.object(map[string]any{"trusted": len(list)}, func(w io.Writer) {
-				fmt.Fprintf(w, "trusted %d; everything that this repository would execute is trusted here\n", len(list))
+			return a.object(map[string]any{"trusted": n}, func(w io.Writer) {
+				fmt.Fprintf(w, "trusted %d; everything that this repository would execute is trusted here\n", n)
 			})
 		}),
 	}

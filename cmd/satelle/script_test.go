@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 		"register":     func() { os.Exit(register()) },
 		"fire":         func() { os.Exit(fire(os.Args[1], os.Args[2], os.Args[3])) },
 		"satelle-hook": func() { os.Exit(decide.Run(os.Stdin, os.Stdout, os.Stderr, decide.System())) },
+		"linger":       func() { os.Exit(linger()) },
 		"sshkey":       func() { os.Exit(sshKey(os.Args[1], os.Args[2])) },
 	})
 }
@@ -88,6 +90,19 @@ func fire(settings, event, call string) int {
 	if err := cmd.Run(); err != nil {
 		return cmd.ProcessState.ExitCode()
 	}
+	return 0
+}
+
+// linger leaves a process that nobody's group holds, with every file that was
+// not closed to it, and prints its id.
+func linger() int {
+	cmd := exec.Command("sleep", "600")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(cmd.Process.Pid)
 	return 0
 }
 

@@ -2,18 +2,81 @@ package engine
 
 import (
 	"context"
+	"os"
 	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"satelle/internal/ancestry"
+	"satelle/internal/fault"
+	"satelle/internal/place"
 	"satelle/ledger"
 	"satelle/workflow"
 )
+
+// homeFile lies in the git common dir, where no agent may write, and names the
+// $SATELLE_HOME under which the clone was set up.
+const homeFile = "satelle-home"
+
+// homes lists the folders in which the session of a process may be registered:
+// the $SATELLE_HOME of this command, the one under $HOME, and the one under
+// which the clone was set up. A command does not leave its session by being
+// told another folder.
+func homes(home, commonDir string) []string {
+	out := []string{home}
+	if h, err := os.UserHomeDir(); err == nil {
+		out = append(out, filepath.Join(h, ".satelle"))
+	}
+	if h := recordedHome(commonDir); h != "" {
+		out = append(out, h)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func recordedHome(commonDir string) string {
+	if commonDir == "" {
+		return ""
+	}
+	b, err := readBounded(filepath.Join(commonDir, homeFile), 8<<10)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}
+
+// recordHome notes under which $SATELLE_HOME the clone is governed. One that is
+// noted stands as long as it has a ledger of the clone.
+func (e *Engine) recordHome() error {
+	old := recordedHome(e.repo.CommonDir())
+	if old == e.Home {
+		return nil
+	}
+	if old != "" {
+		if _, err := os.Stat(filepath.Join(old, e.Place.RepoKey, filepath.Base(e.cfg.Path))); err == nil {
+			return nil
+		}
+	}
+	path := filepath.Join(e.repo.CommonDir(), homeFile)
+	return fault.Wrap(writeAtomic(path, []byte(e.Home+"\n"), 0o644), nil, "noting where the clone is governed")
+}
+
+// session finds the session that this process belongs to, if any.
+func session(homes []string) (s ancestry.Session, found bool, err error) {
+	for _, home := range homes {
+		if s, found, err = ancestry.Find(home); found || err != nil {
+			return s, found, err
+		}
+	}
+	return s, false, nil
+}
 
 // Actor says who runs this command. A registered harness session among the
 // process's ancestors makes it that session's; otherwise it is a person's. If
 // the ancestors cannot be read, nothing shows a person, so it is a session's.
 func (e *Engine) Actor(ctx context.Context) ledger.Actor {
-	s, found, err := ancestry.Find(e.Home)
+	s, found, err := session(homes(e.Home, e.repo.CommonDir()))
 	switch {
 	case err != nil:
 		return ledger.Actor{Kind: workflow.ActorSession, Host: e.host, Auth: workflow.AuthAsserted}
@@ -39,4 +102,31 @@ func (e *Engine) personName(ctx context.Context) string {
 // self is the actor of what satelle does by itself.
 func (e *Engine) self() ledger.Actor {
 	return ledger.Actor{Kind: workflow.ActorEngine, Name: "satelle", Host: e.host, Auth: workflow.AuthAsserted}
+}
+
+// OnlyPerson refuses a verb in an agent's session, before anything is shown
+// or asked.
+func (e *Engine) OnlyPerson(verb string) error {
+	return onlyPerson(homes(e.Home, e.repo.CommonDir()), verb)
+}
+
+// OnlyPerson is [Engine.OnlyPerson] where no repository is opened; dir is where
+// the verb would take effect.
+func OnlyPerson(home, dir, verb string) error {
+	p, err := place.Find(home, dir)
+	if err != nil {
+		return fault.Wrap(err, fault.Refused, "finding what governs %s", dir)
+	}
+	return onlyPerson(homes(home, p.CommonDir), verb)
+}
+
+func onlyPerson(homes []string, verb string) error {
+	_, found, err := session(homes)
+	if err != nil {
+		return fault.Wrap(err, fault.Refused, "finding out who asks")
+	}
+	if found {
+		return fault.New(fault.Refused, "%s is a person's: it can't be done from an agent's session", verb)
+	}
+	return nil
 }

@@ -12,14 +12,11 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"satelle/internal/fault"
+	"satelle/workflow"
 )
 
-const (
-	// maxConfig bounds satelle.toml.
-	maxConfig = 1 << 20
-	// defaultCheckTimeout bounds a check that names no time of its own.
-	defaultCheckTimeout = 10 * time.Minute
-)
+// maxConfig bounds satelle.toml.
+const maxConfig = 1 << 20
 
 // Config is the repository's .satelle/satelle.toml.
 type Config struct {
@@ -43,7 +40,7 @@ type Config struct {
 func (c Config) CheckTimeout() time.Duration {
 	d, err := time.ParseDuration(c.Checks.Timeout)
 	if err != nil || d <= 0 {
-		return defaultCheckTimeout
+		return workflow.DefaultTimeout
 	}
 	return d
 }

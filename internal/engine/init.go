@@ -68,7 +68,9 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 	if err := e.makeLedger(ctx, &rep); err != nil {
 		return rep, err
 	}
-	if slices.Contains(rep.Created, configFile) {
+	// Only a log that is new has nobody's trust to go by. In one that is there, a
+	// check that is proposed anew is trusted as every other: by a person.
+	if slices.Contains(rep.Created, configFile) && slices.Contains(rep.Created, createdLedger) {
 		if err := e.trustOwn(ctx); err != nil {
 			return rep, err
 		}
@@ -84,7 +86,10 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 	return rep, err
 }
 
-const configFile = ".satelle/satelle.toml"
+const (
+	configFile    = ".satelle/satelle.toml"
+	createdLedger = "ledger" // in [InitReport.Created]
+)
 
 func (e *Engine) makeHome() error {
 	for _, d := range []string{e.Home, filepath.Join(e.Home, "keys"), filepath.Join(e.Home, "bin"), filepath.Join(e.Home, "sessions"), e.Place.Dir} {
@@ -237,13 +242,16 @@ func (e *Engine) makeLedger(ctx context.Context, rep *InitReport) error {
 		if err := log.Close(); err != nil {
 			return err
 		}
-		rep.Created = append(rep.Created, "ledger")
+		rep.Created = append(rep.Created, createdLedger)
 	} else if err != nil {
 		return fault.Wrap(err, nil, "looking for the ledger")
 	}
 	e.Place, err = place.Find(e.Home, e.repo.Top())
 	if err != nil {
 		return fault.Wrap(err, nil, "finding what governs %s", e.repo.Top())
+	}
+	if err := e.recordHome(); err != nil {
+		return err
 	}
 	var key string
 	err = e.with(ctx, func(log *ledger.Log) error {
@@ -327,21 +335,23 @@ func (e *Engine) bootstrap(ctx context.Context, made map[string][]byte) (string,
 	if err != nil {
 		return "", err
 	}
-	if e.Actor(ctx).Kind != workflow.ActorPerson {
+	if e.Actor(ctx).Kind != workflow.ActorPerson || s.Plan.Name != category {
 		return s.ID, nil
 	}
+	id := s.ID
 	for !s.Terminal() {
-		if _, err := e.Approve(ctx, s.ID, true, "satelle init was run by a person"); err != nil {
-			return s.ID, err
+		_, err := e.Approve(ctx, id, true, "satelle init was run by a person")
+		if err == nil {
+			var moved Moved
+			moved, err = e.Set(ctx, id, SetOptions{})
+			s = moved.Story
 		}
-		moved, err := e.Set(ctx, s.ID, SetOptions{})
 		if fault.Is(err, fault.Refused) {
-			return s.ID, nil // another story sits here: a person moves this one later
+			return id, nil // approvers sign, or another story sits here: a person moves this one later
 		}
 		if err != nil {
-			return s.ID, err
+			return id, err
 		}
-		s = moved.Story
 	}
-	return s.ID, nil
+	return id, nil
 }

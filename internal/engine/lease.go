@@ -2,9 +2,9 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,6 +36,9 @@ func (e *Engine) judgeLog(id string) string {
 // kernel frees it when the last process that inherited it is gone. The file
 // itself stays, so that no two processes ever lock different inodes.
 func openLease(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fault.Wrap(err, nil, "making the leases' folder")
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	return f, fault.Wrap(err, nil, "opening the lease")
 }
@@ -75,8 +78,21 @@ func waitLease(ctx context.Context, path string) (*os.File, error) {
 		return f, nil
 	case <-ctx.Done():
 		go func() { <-done; f.Close() }()
-		return nil, fault.Wrap(ctx.Err(), fault.Busy, "waiting for the transition in flight")
+		return nil, fault.Try(fault.Wrap(ctx.Err(), fault.Busy, "waiting for the transition in flight"), "satelle story wait "+filepath.Base(path))
 	}
+}
+
+// holds refuses unless the file is the lease at the path and its lock is ours.
+func holds(f *os.File, path string) error {
+	given, err := f.Stat()
+	if err != nil {
+		return fault.Wrap(err, fault.Refused, "looking at the lease that was handed over")
+	}
+	named, err := os.Stat(path)
+	if err != nil || !os.SameFile(given, named) {
+		return fault.New(fault.Refused, "no lease was handed over: satelle story set starts the judges")
+	}
+	return fault.Wrap(flock(f, unix.LOCK_EX|unix.LOCK_NB), fault.Refused, "taking the lease that was handed over")
 }
 
 func flock(f *os.File, how int) error {
@@ -91,7 +107,7 @@ func flock(f *os.File, how int) error {
 // startJudging starts the process that asks the gate and hands it the lease.
 func (e *Engine) startJudging(ctx context.Context, id string, token uint64, lease *os.File) error {
 	fail := func(err error, doing string) error {
-		return fault.Wrap(firstError(err, e.abandon(id, token, "it could not be started")), nil, "%s", doing)
+		return fault.Wrap(cmp.Or(err, e.abandon(id, token, "it could not be started")), nil, "%s", doing)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -116,19 +132,20 @@ func (e *Engine) startJudging(ctx context.Context, id string, token uint64, leas
 	return nil
 }
 
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 // Wait follows the transition in flight of a story to its end, and reports
 // how it ended. Without one in flight it reports how the last one ended.
 func (e *Engine) Wait(ctx context.Context, id string, progress io.Writer) (Moved, error) {
-	if _, err := e.Story(ctx, id); err != nil {
+	s, err := e.Story(ctx, id)
+	if err != nil {
 		return Moved{}, err
 	}
+	if s.Transition == nil {
+		return e.wait(ctx, id, 0, nil) // what is in the log is over
+	}
+	return e.wait(ctx, id, s.Transition.Token, progress)
+}
+
+func (e *Engine) wait(ctx context.Context, id string, token uint64, progress io.Writer) (Moved, error) {
 	ctx, stop := context.WithCancel(ctx)
 	shown := make(chan struct{})
 	go func() {
@@ -142,7 +159,7 @@ func (e *Engine) Wait(ctx context.Context, id string, progress io.Writer) (Moved
 		return Moved{}, err
 	}
 	defer lease.Close()
-	return e.ended(context.WithoutCancel(ctx), id)
+	return e.ended(context.WithoutCancel(ctx), id, token)
 }
 
 // follow copies a growing log to w until ctx ends.
@@ -178,35 +195,45 @@ func follow(ctx context.Context, path string, w io.Writer) {
 // ends are the kinds of records that end a transition.
 var ends = []string{workflow.KindCommitted, workflow.KindRefused, workflow.KindAbandoned}
 
-// ended reports the latest end of a transition of the story.
-func (e *Engine) ended(ctx context.Context, id string) (Moved, error) {
+// errFound ends a scan.
+var errFound = errors.New("found")
+
+// ended reports how a transition of the story ended, the latest one if token
+// is 0.
+func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, error) {
 	var m Moved
 	var err error
 	if m.Story, err = e.Story(ctx, id); err != nil {
 		return m, err
 	}
-	if t := m.Story.Transition; t != nil {
+	if t := m.Story.Transition; t != nil && (token == 0 || t.Token == token) {
 		m.Refusal = fault.Try(fault.New(nil, "the process that judged story %s is gone; nothing has changed", id),
 			"satelle story set "+id+" --status "+t.To)
 		return m, m.Refusal
 	}
 	var last *ledger.Record
-	query := ledger.Query{Story: id, Kinds: ends, Limit: 1, Reverse: true}
-	err = ledger.Scan(ctx, e.cfg, query, func(r ledger.Record) error {
-		last = &r
-		return nil
-	})
-	if err != nil || last == nil {
-		return m, err
-	}
 	var body struct {
 		Token  uint64         `json:"token"`
 		Reason ledger.BlobRef `json:"reason"`
 		Why    string         `json:"why"`
 		workflow.Edge
 	}
-	if err := json.Unmarshal(last.Body, &body); err != nil {
-		return m, fault.Wrap(err, fault.Integrity, "reading record %d", last.Seq)
+	query := ledger.Query{Story: id, Kinds: ends, Reverse: true}
+	err = ledger.Scan(ctx, e.cfg, query, func(r ledger.Record) error {
+		if err := json.Unmarshal(r.Body, &body); err != nil {
+			return fault.Wrap(err, fault.Integrity, "reading record %d", r.Seq)
+		}
+		if token != 0 && body.Token != token {
+			return nil
+		}
+		last = &r
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	if err != nil || last == nil {
+		return m, err
 	}
 	m.Token, m.Edge = body.Token, body.Edge
 	switch last.Kind {
@@ -227,56 +254,4 @@ func (e *Engine) ended(ctx context.Context, id string) (Moved, error) {
 		m.Refusal = fault.Try(fault.New(nil, "the transition was given up: %s", body.Why), "satelle story set "+id+" --next")
 	}
 	return m, m.Refusal
-}
-
-// checker runs functional checks in the work tree.
-type checker struct {
-	e        *Engine
-	progress io.Writer
-}
-
-const (
-	// checkOutput is how much of a check's output is kept, the end of it.
-	checkOutput = 64 << 10
-	// checkNotes is how much of it a verdict quotes.
-	checkNotes = 4 << 10
-)
-
-// Check implements [workflow.Checker]: the check runs under sh in the work
-// tree with the payload on stdin, and exit code 0 accepts. (Contract §2.)
-func (c checker) Check(ctx context.Context, q workflow.Question) (workflow.Verdict, error) {
-	timeout := q.Skill.Timeout
-	if timeout <= 0 {
-		timeout = defaultCheckTimeout
-	}
-	if c.progress != nil {
-		fmt.Fprintf(c.progress, "asking %s (at most %s)\n", q.Judge.Skill, timeout)
-	}
-	res, err := proc.Run(ctx, proc.Spec{
-		Argv: []string{"sh", "-c", q.Skill.Check}, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
-		Stdin: q.Payload, Timeout: timeout, OutputCap: checkOutput,
-	})
-	if err != nil {
-		return workflow.Verdict{}, fault.Wrap(err, nil, "running the check %s", q.Judge.Skill)
-	}
-	v := workflow.Verdict{Decision: workflow.Accept, Elapsed: res.Elapsed, Notes: tail(res.Output, checkNotes)}
-	switch {
-	case res.TimedOut:
-		v.Decision = workflow.Reject
-		v.Notes = fmt.Sprintf("it was stopped after %s\n%s", timeout, v.Notes)
-	case !res.OK():
-		v.Decision = workflow.Reject
-		v.Notes = fmt.Sprintf("%s\n%s", ending(res), v.Notes)
-	}
-	if c.progress != nil {
-		fmt.Fprintf(c.progress, "%s: %s after %s\n", q.Judge.Skill, v.Decision, res.Elapsed.Round(time.Millisecond))
-	}
-	return v, nil
-}
-
-func ending(res proc.Result) string {
-	if res.Signal != "" {
-		return "it was ended by " + res.Signal
-	}
-	return fmt.Sprintf("it exited with %d", res.ExitCode)
 }

@@ -146,11 +146,14 @@ func (e *Engine) Checkpoint(ctx context.Context) (head ledger.Head, err error) {
 
 // Redact drops a blob for good, by a record; it is a person's.
 func (e *Engine) Redact(ctx context.Context, digest, reason string) (r ledger.Record, err error) {
-	actor, err := e.personFor(ctx, "redact", digest, reason)
-	if err != nil {
+	if err := e.OnlyPerson("redact"); err != nil {
 		return r, err
 	}
 	ref, err := e.find(ctx, digest)
+	if err != nil {
+		return r, err
+	}
+	actor, err := e.personFor(ctx, "redact", ref.Digest, reason)
 	if err != nil {
 		return r, err
 	}

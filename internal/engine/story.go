@@ -87,10 +87,11 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the lane %q has no step that takes a seat", lane.Category),
 			"satelle story create --title \"…\"")
 	}
-	facts, err := e.facts(ctx, workflow.Story{}, lane)
+	facts, err := e.facts(ctx, workflow.Story{}, to)
 	if err != nil {
 		return workflow.Story{}, err
 	}
+	facts.Lane = lane
 	actor := e.Actor(ctx)
 	if f.Body != nil {
 		facts.Text.Body = *f.Body
@@ -152,12 +153,15 @@ func (e *Engine) Edit(ctx context.Context, id string, f workflow.Fields) (workfl
 			return workflow.Change{}, err
 		}
 		var lane route.Lane
-		if f.Category != nil && *f.Category != s.Category {
-			tags := s.Tags
+		if s.Relane(f) {
+			category, tags := s.Category, s.Tags
+			if f.Category != nil {
+				category = *f.Category
+			}
 			if f.Tags != nil {
 				tags = *f.Tags
 			}
-			if lane, err = e.sub.lane(*f.Category, tags); err != nil {
+			if lane, err = e.sub.lane(category, tags); err != nil {
 				return workflow.Change{}, err
 			}
 		}
@@ -179,12 +183,13 @@ func (e *Engine) Restamp(ctx context.Context, id string) (workflow.Story, error)
 	if err != nil {
 		return s, err
 	}
-	actor, err := e.person(ctx, "restamp", id, s.Plan.Lane)
+	digest, _ := workflow.LaneDigest(lane)
+	actor, err := e.person(ctx, "restamp", id, digest, decimal(s.Last))
 	if err != nil {
 		return s, err
 	}
 	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		if err := st.Person("restamp", actor); err != nil {
+		if err := unchanged(st, s); err != nil {
 			return workflow.Change{}, err
 		}
 		return st.Restamp(id, lane, actor)

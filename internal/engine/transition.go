@@ -2,25 +2,21 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/cockroachdb/errors"
 
 	"satelle/internal/fault"
-	"satelle/ledger"
 	"satelle/workflow"
 	"satelle/workflow/route"
 )
 
-const (
-	// maxDiffStat bounds the diff in a step summary.
-	maxDiffStat = 8 << 10
-	// maxPayloadDoc bounds a document in the payload of a judge.
-	maxPayloadDoc = 64 << 10
-)
+// maxDiffStat bounds the diff in a step summary.
+const maxDiffStat = 8 << 10
 
 // SetOptions are those of [Engine.Set].
 type SetOptions struct {
@@ -46,7 +42,7 @@ type Moved struct {
 // gate has spoken. A gate that runs checks outlives this process: its work is
 // done by a process of its own, and asking again attaches to it.
 func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, error) {
-	s, lane, err := e.pinned(ctx, id)
+	s, err := e.Story(ctx, id)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -65,34 +61,21 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 	if err != nil {
 		return Moved{}, err
 	}
-	if lease == nil {
-		if t := s.Transition; t != nil && !opts.DryRun {
+	alive := lease == nil
+	if alive && !opts.DryRun {
+		if t := s.Transition; t != nil {
 			if t.To != to {
 				return Moved{}, fault.Try(fault.New(fault.Busy, "story %s is on its way from %s to %s", id, t.From, t.To), "satelle story wait "+id)
 			}
-			return e.attach(ctx, s, opts)
+			return e.attach(ctx, id, t.Token, opts)
 		}
 		if lease, err = waitLease(ctx, e.leasePath(id)); err != nil {
 			return Moved{}, err
 		}
+		alive = false
 	}
-	defer lease.Close()
-	facts, err := e.facts(ctx, s, lane)
-	if err != nil {
-		return Moved{}, err
-	}
-	actor := e.Actor(ctx)
-	var out workflow.Outcome
-	_, err = e.decide(ctx, func(st workflow.State, look Lookup, seq uint64) (c workflow.Change, err error) {
-		if facts.Text, err = look.Text(s); err != nil {
-			return c, err
-		}
-		c, out, err = st.Request(id, to, facts, actor, seq)
-		if opts.DryRun {
-			c = workflow.Change{}
-		}
-		return c, err
-	})
+	defer lease.Close() // nil for a dry run beside a gate
+	out, err := e.request(ctx, id, to, alive, opts.DryRun)
 	if err != nil {
 		return Moved{Outcome: out}, err
 	}
@@ -104,7 +87,7 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 			return Moved{Outcome: out}, err
 		}
 		lease.Close() // the judging process holds the lock from now on
-		return e.attach(ctx, s, opts)
+		return e.attach(ctx, id, out.Token, opts)
 	}
 	if err := e.Mirror(ctx, id); err != nil {
 		return Moved{Outcome: out}, err
@@ -116,13 +99,64 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 	return Moved{Outcome: out, Story: s}, err
 }
 
-// attach follows the transition in flight of a story.
-func (e *Engine) attach(ctx context.Context, s workflow.Story, opts SetOptions) (Moved, error) {
+// errShifted says that the story is not the one whose facts were collected.
+var errShifted = errors.New("the story has shifted")
+
+// request collects the facts and lets the rules decide. Reading a large work
+// tree takes time, in which the story may be edited, restamped or joined: what
+// the records say is read again in the deciding transaction, and where the
+// facts themselves rest on something else, they are collected anew.
+func (e *Engine) request(ctx context.Context, id, to string, alive, dryRun bool) (out workflow.Outcome, err error) {
+	actor := e.Actor(ctx)
+	for {
+		s, err := e.Story(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		facts, err := e.facts(ctx, s, to)
+		if err != nil {
+			return out, err
+		}
+		facts.Alive = alive
+		_, err = e.decide(ctx, func(st workflow.State, look Lookup, seq uint64) (c workflow.Change, err error) {
+			now, err := st.Story(id)
+			if err != nil {
+				return c, err
+			}
+			if !sameBase(s, now) {
+				return c, errShifted
+			}
+			if facts.Lane, err = look.Lane(st, now); err != nil {
+				return c, err
+			}
+			if facts.Text, err = look.Text(now); err != nil {
+				return c, err
+			}
+			c, out, err = st.Request(id, to, facts, actor, seq)
+			if dryRun {
+				c = workflow.Change{}
+			}
+			return c, err
+		})
+		if !errors.Is(err, errShifted) {
+			return out, err
+		}
+	}
+}
+
+func sameBase(a, b workflow.Story) bool {
+	baseA, okA := a.ChangedFrom()
+	baseB, okB := b.ChangedFrom()
+	return baseA == baseB && okA == okB
+}
+
+// attach follows a transition in flight.
+func (e *Engine) attach(ctx context.Context, id string, token uint64, opts SetOptions) (Moved, error) {
 	if opts.Detach {
-		now, err := e.Story(ctx, s.ID)
+		now, err := e.Story(ctx, id)
 		return Moved{Story: now, Running: true}, err
 	}
-	return e.Wait(ctx, s.ID, opts.Progress)
+	return e.wait(ctx, id, token, opts.Progress)
 }
 
 // pinned reads a story and its lane.
@@ -137,9 +171,10 @@ func (e *Engine) pinned(ctx context.Context, id string) (s workflow.Story, lane 
 	return s, lane, err
 }
 
-// facts collects what a decision about the story rests on.
-func (e *Engine) facts(ctx context.Context, s workflow.Story, lane route.Lane) (workflow.Facts, error) {
-	f := workflow.Facts{Now: e.now(), WorkTree: e.Place.TreeID, Host: e.host, Lane: lane}
+// facts collects what a decision about a move of the story rests on, but for
+// what the records themselves say: its lane and text.
+func (e *Engine) facts(ctx context.Context, s workflow.Story, to string) (workflow.Facts, error) {
+	f := workflow.Facts{Now: e.now(), WorkTree: e.Place.TreeID, Host: e.host}
 	var err error
 	if f.Bindings, err = e.sub.inLoop(); err != nil {
 		return f, err
@@ -150,17 +185,20 @@ func (e *Engine) facts(ctx context.Context, s workflow.Story, lane route.Lane) (
 	if f.Tree, err = e.repo.Tree(ctx); err != nil {
 		return f, fault.Wrap(err, nil, "hashing the work tree")
 	}
-	if s.Seat == nil {
-		return f, nil
+	base, counts := s.ChangedFrom()
+	if !counts || to == s.Plan.Cancel {
+		return f, nil // giving up asks nobody, and the base may be gone
 	}
-	changes, err := e.repo.Changed(ctx, s.Seat.Base)
-	if err != nil {
+	if f.Changed, err = e.changed(ctx, base, f.Head); err != nil {
 		return f, fault.Wrap(err, nil, "listing what has changed since the seat was taken")
 	}
-	for _, c := range changes {
-		f.Changed = append(f.Changed, c.Path)
+	for _, p := range f.Changed {
+		fi, err := os.Lstat(filepath.Join(e.repo.Top(), filepath.FromSlash(p)))
+		if err == nil && !fi.Mode().IsRegular() {
+			f.NotFiles = append(f.NotFiles, p)
+		}
 	}
-	stat, _, err := e.repo.DiffStat(ctx, s.Seat.Base, maxDiffStat)
+	stat, _, err := e.repo.DiffStat(ctx, base, maxDiffStat)
 	if err != nil {
 		return f, fault.Wrap(err, nil, "summing up what has changed")
 	}
@@ -168,9 +206,30 @@ func (e *Engine) facts(ctx context.Context, s workflow.Story, lane route.Lane) (
 	return f, nil
 }
 
+// changed lists the paths at which the work tree differs from the base, or from
+// a HEAD that has moved on: what was committed and then taken out of the work
+// tree has changed, too.
+func (e *Engine) changed(ctx context.Context, base, head string) ([]string, error) {
+	var paths []string
+	for _, from := range slices.Compact([]string{base, head}) {
+		changes, err := e.repo.Changed(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changes {
+			paths = append(paths, c.Path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
 // Judge does the slow part of a transition: it asks the checks and reviewers
-// and commits or refuses. It runs in the process that holds the lease.
-func (e *Engine) Judge(ctx context.Context, id string, token uint64, progress io.Writer) error {
+// and commits or refuses. It runs in the process that was handed the lease.
+func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.File, progress io.Writer) error {
+	if err := holds(lease, e.leasePath(id)); err != nil {
+		return err
+	}
 	var (
 		s         workflow.Story
 		questions []workflow.Question
@@ -201,11 +260,11 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, progress io
 	if err := ctx.Err(); err != nil {
 		return e.abandon(id, token, "it was stopped: "+err.Error())
 	}
-	facts, err := e.facts(ctx, s, lane)
+	facts, err := e.facts(ctx, s, s.Transition.To)
 	if err != nil {
 		return errors.CombineErrors(err, e.abandon(id, token, "the work tree could not be read again"))
 	}
-	facts.Text = text
+	facts.Text, facts.Lane = text, lane
 	actor := e.self()
 	var refusal error
 	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (c workflow.Change, err error) {
@@ -236,70 +295,4 @@ func parallelOf(lane route.Lane, to string) *int {
 		}
 	}
 	return nil
-}
-
-// Payload is the work item that a check or an agent receives on stdin.
-// (Seed 001, "The dispatch contract": story, from, to, review_skill; docs are
-// pushed to reviewers.)
-type Payload struct {
-	Story       PayloadStory `json:"story"`
-	From        string       `json:"from"`
-	To          string       `json:"to"`
-	ReviewSkill string       `json:"review_skill"`
-	Docs        []PayloadDoc `json:"docs"`
-}
-
-// PayloadStory is the story in a payload.
-type PayloadStory struct {
-	ID                 string   `json:"id"`
-	Title              string   `json:"title"`
-	Body               string   `json:"body"`
-	AcceptanceCriteria []string `json:"acceptance_criteria"`
-	Category           string   `json:"category"`
-	Tags               []string `json:"tags"`
-}
-
-// PayloadDoc is a document in a payload; a long body is cut and marked so.
-type PayloadDoc struct {
-	Name      string `json:"name"`
-	Type      string `json:"type"`
-	Body      string `json:"body"`
-	Truncated bool   `json:"truncated,omitempty"`
-}
-
-// questions puts a transition's slow judges into questions.
-func (e *Engine) questions(look Lookup, s workflow.Story, lane route.Lane, text workflow.Text) ([]workflow.Question, error) {
-	t := s.Transition
-	docs := []PayloadDoc{}
-	for _, d := range s.Docs {
-		b, err := look.Blob(d.Ref)
-		if errors.Is(err, ledger.ErrRedacted) {
-			b = []byte("[redacted]")
-		} else if err != nil {
-			return nil, fault.Wrap(err, nil, "reading document %s", d.Name)
-		}
-		doc := PayloadDoc{Name: d.Name, Type: d.Type, Body: string(b)}
-		if len(b) > maxPayloadDoc {
-			doc.Body, doc.Truncated = string(b[:maxPayloadDoc]), true
-		}
-		docs = append(docs, doc)
-	}
-	var out []workflow.Question
-	for _, j := range t.Gate {
-		if j.Kind == route.KindBuiltin {
-			continue
-		}
-		payload, err := json.Marshal(Payload{
-			Story: PayloadStory{
-				ID: s.ID, Title: s.Title, Body: text.Body, AcceptanceCriteria: text.Criteria,
-				Category: s.Category, Tags: s.Tags,
-			},
-			From: t.From, To: t.To, ReviewSkill: j.Skill, Docs: docs,
-		})
-		if err != nil {
-			return nil, fault.Wrap(err, nil, "writing the payload")
-		}
-		out = append(out, workflow.Question{Judge: j, Skill: lane.Skills[j.Skill], Payload: payload})
-	}
-	return out, nil
 }
