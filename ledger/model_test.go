@@ -90,7 +90,9 @@ func TestModel(t *testing.T) {
 				d := rapid.SampledFrom([]Draft{
 					draft("", "", nil), draft("plain", "", nil), draft("A.b", "", nil), draft(KindRotated, "", nil),
 					draft("a.b", "S", nil), draft("a.b", "", []int{1}), draft("a.b", "", map[string]any{"x": ref}),
-					{Kind: "a.b", Schema: 1}, {Kind: "a.b", Actor: engine}, {Kind: "a.b", Actor: engine, Schema: 1, Crit: true},
+					{Kind: "a.b", Schema: 1},
+					{Kind: "a.b", Actor: engine},
+					{Kind: "a.b", Actor: engine, Schema: 1, Crit: true},
 				}).Draw(t, "draft")
 				if _, _, err := l.Append(context.Background(), uint64(len(m.records)), []Draft{draft("a.b", "", nil), d}, nil); err == nil {
 					t.Fatalf("%+v is accepted", d)

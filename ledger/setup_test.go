@@ -4,11 +4,12 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,11 +33,12 @@ func newKeys(seed string) *memKeys {
 func (k *memKeys) Create(name string) (string, error) {
 	k.n++
 	seed := sha256.Sum256(fmt.Appendf(nil, "%s %d", k.seed, k.n))
-	skey, vkey, err := note.GenerateKey(bytesReader(seed[:]), name)
+	vkey, err := note.NewEd25519VerifierKey(name, ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey))
 	if err != nil {
 		return "", err
 	}
-	s, err := note.NewSigner(skey)
+	hash := strings.Split(vkey, "+")[1]
+	s, err := note.NewSigner("PRIVATE+KEY+" + name + "+" + hash + "+" + base64.StdEncoding.EncodeToString(append([]byte{1}, seed[:]...)))
 	k.m[vkey] = s
 	return vkey, err
 }
@@ -49,26 +51,6 @@ func (k *memKeys) Signer(vkey string) (note.Signer, error) {
 }
 
 func (k *memKeys) Remove(vkey string) error { k.gone[vkey] = true; return nil }
-
-// bytesReader yields b again and again; ed25519.GenerateKey may read a byte
-// more or less.
-func bytesReader(b []byte) io.Reader { return &looped{b: b[:ed25519.SeedSize]} }
-
-type looped struct {
-	b []byte
-	i int
-}
-
-func (l *looped) Read(p []byte) (int, error) {
-	if len(p) == ed25519.SeedSize {
-		l.i = 0
-	}
-	for i := range p {
-		p[i] = l.b[l.i%len(l.b)]
-		l.i++
-	}
-	return len(p), nil
-}
 
 // tally is a projection that counts records by kind and keeps the last of each
 // story.

@@ -55,7 +55,7 @@ func newSample(t testing.TB) *sample {
 		case 9:
 			_, _, err = l.Redact(ctx, h.Size, s.redacted, "it held a password", engine)
 		default:
-			b := NewBlob("text/plain", fmt.Appendf(nil, "blob of append %d", i))
+			b := newBlob(s.cfg.testOnlyRand, "text/plain", fmt.Appendf(nil, "blob of append %d", i))
 			if i == 2 {
 				s.redacted = b.Ref
 			}
