@@ -13,7 +13,9 @@ import (
 )
 
 func tree() *cobra.Command {
-	return newRootCmd(&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, stdin: strings.NewReader("")})
+	root := newRootCmd(&app{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, stdin: strings.NewReader("")})
+	root.InitDefaultCompletionCmd() // which Execute does for a real run
+	return root
 }
 
 func walk(cmd *cobra.Command, fn func(*cobra.Command)) {
