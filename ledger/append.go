@@ -170,7 +170,7 @@ func (l *Log) mayWrite(tx *bolt.Tx) error {
 		if err != nil || len(v) != 8 {
 			return fault.New(fault.Integrity, "the list of critical kinds has the entry %q", k)
 		}
-		if l.known(kind, schema) {
+		if understood(l.cfg.Known, kind, schema) {
 			return nil
 		}
 		err = fault.New(fault.Refused, "record %d is of the critical kind %s (schema %d), which this program does not know: upgrade satelle",
@@ -179,11 +179,12 @@ func (l *Log) mayWrite(tx *bolt.Tx) error {
 	})
 }
 
-func (l *Log) known(kind string, schema int) bool {
+// understood reports whether a program whose kinds are known understands one.
+func understood(known func(string, int) bool, kind string, schema int) bool {
 	if ownKind(kind) {
 		return schema <= ownSchema
 	}
-	return l.cfg.Known != nil && l.cfg.Known(kind, schema)
+	return known != nil && known(kind, schema)
 }
 
 // critKey is the key of a critical kind: kind, NUL, schema.
@@ -235,7 +236,7 @@ func (l *Log) checkDraft(d *Draft) error {
 	if err := checkDraft(d); err != nil {
 		return err
 	}
-	if d.Crit && !l.known(d.Kind, d.Schema) {
+	if d.Crit && !understood(l.cfg.Known, d.Kind, d.Schema) {
 		return fmt.Errorf("the critical kind %s (schema %d) is unknown to cfg.Known: the next append would refuse", d.Kind, d.Schema)
 	}
 	return nil

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package ledger
 
@@ -6,8 +6,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,6 +20,7 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
 
 	"satelle/ledger/seatread"
 )
@@ -242,6 +245,21 @@ func (m *meter) verify(t *testing.T, n int) {
 	info, err := os.Stat(cfg.Path)
 	must(t, err)
 	t.Logf("%d records in %d MB", n, info.Size()>>20)
+	m.compare("verify, cold",
+		way{"(evict)", func() { evict(t, cfg.Path) }},
+		way{"read the file in sequence", func() {
+			f, err := os.Open(cfg.Path)
+			must(t, err)
+			_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+			must(t, errors.Join(err, f.Close()))
+		}},
+		way{"(evict)", func() { evict(t, cfg.Path) }},
+		way{"Verify", func() {
+			if _, err := Verify(context.Background(), cfg, VerifyOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	)
 	m.compare("verify, warm",
 		way{"SHA-256, one core", func() {
 			for _, d := range data {
@@ -253,6 +271,7 @@ func (m *meter) verify(t *testing.T, n int) {
 				t.Fatal(err)
 			}
 		}},
+		way{"  of this the walk over pages", func() { must(t, seatread.Check(cfg.Path)) }},
 		way{"Scan of a story (50 records)", func() {
 			count := 0
 			must(t, Scan(context.Background(), cfg, Query{Story: fmt.Sprintf("sty_%08d", n/100)}, func(Record) error {
@@ -272,4 +291,11 @@ func (m *meter) verify(t *testing.T, n int) {
 			}
 		}},
 	)
+}
+
+// evict drops the file from the page cache.
+func evict(t *testing.T, path string) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	must(t, errors.Join(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close()))
 }

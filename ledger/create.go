@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -212,7 +211,7 @@ func readGenesis(raw []byte) (origin string, keys keyring, err error) {
 		return "", nil, fmt.Errorf("record 0 is %s, schema %d, no genesis", v.kind, v.schema)
 	}
 	var b genesisBody
-	if err := json.Unmarshal(v.body, &b); err != nil {
+	if err := ownBody(v.body, &b); err != nil {
 		return "", nil, err
 	}
 	want, err := (&Genesis{Project: b.Project, Clone: b.Clone}).origin()

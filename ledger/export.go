@@ -82,8 +82,12 @@ func (v *verifier) readExport(r *bufio.Reader, fn func(Record) error) error {
 	v.parseAgainst()
 	line, err := r.ReadSlice('\n')
 	var h exportHeader
-	if err != nil || json.Unmarshal(line, &h) != nil || h.Format == 0 {
+	if err != nil || json.Unmarshal(line, &h) != nil || h.Format < 1 {
 		v.report.add(NoPosition, ClassFormat, "the first line is no header of an export")
+		return nil
+	}
+	if again, err := json.Marshal(h); h.Format == Format && (err != nil || !bytes.Equal(append(again, '\n'), line)) {
+		v.report.add(NoPosition, ClassFormat, "the header has not the one form that an export's has")
 		return nil
 	}
 	if h.Format > Format {

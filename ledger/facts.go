@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -74,7 +73,7 @@ func (f *facts) addContent(b *brief) {
 		c := critical{b.kind, b.schem}
 		if _, ok := f.crits[c]; !ok {
 			f.crits[c] = b.seq
-			if !ownKind(b.kind) && (f.known == nil || !f.known(b.kind, b.schem)) {
+			if !understood(f.known, b.kind, b.schem) {
 				f.report.Unknown = append(f.report.Unknown, fmt.Sprintf("%s/%d", b.kind, b.schem))
 			}
 		}
@@ -103,7 +102,7 @@ func (f *facts) addOwn(b *brief) {
 		f.keys = keys
 	case KindRedacted:
 		var r redactedBody
-		if err := json.Unmarshal(b.body, &r); err != nil {
+		if err := ownBody(b.body, &r); err != nil {
 			f.report.add(int64(b.seq), ClassMalformed, "the redaction: %v", err)
 			return
 		}
@@ -130,12 +129,9 @@ func (f *facts) genesis(raw []byte) {
 // where raw stays.
 func briefOf(seq uint64, v *view, hash tlog.Hash) brief {
 	b := brief{seq: seq, hash: hash, id: [idLen]byte(v.id), crit: v.crit, schem: int(v.schema)}
-	own := false
-	if v.crit {
+	own := ownKind(string(v.kind)) && v.schema <= ownSchema
+	if own || v.crit {
 		b.kind = string(v.kind)
-		own = ownKind(b.kind)
-	} else if ownKind(string(v.kind)) {
-		b.kind, own = string(v.kind), true
 	}
 	if own {
 		b.body = append([]byte{}, v.body...)

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -72,7 +71,7 @@ func rotationMessage(origin string, seq uint64, oldKey, newKey string) []byte {
 // rotate adds the epoch of a key.rotated record, if it holds.
 func (k keyring) rotate(origin string, seq uint64, body []byte) (keyring, error) {
 	var r rotatedBody
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := ownBody(body, &r); err != nil {
 		return nil, err
 	}
 	if r.Old != k.current() {

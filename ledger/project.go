@@ -78,7 +78,7 @@ func foldKeys(tx *bolt.Tx) (origin string, keys keyring, err error) {
 	}
 	err = eachIndexed(tx.Bucket(bucketKind), KindRotated, 0, func(seq uint64) (bool, error) {
 		v, err := parse(records.Get(seqKey(seq)))
-		if err == nil {
+		if err == nil && v.schema <= ownSchema { // else it is opaque, and nothing is appended
 			keys, err = keys.rotate(origin, seq, v.body)
 		}
 		return true, fault.Wrap(err, fault.Integrity, "the key rotation in record %d", seq)

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -135,6 +137,23 @@ func validName[T string | []byte](s T) bool {
 		}
 	}
 	return true
+}
+
+// ownBody decodes the body of a record of the ledger's own. Much hangs on these
+// few, so it must be written exactly as this program writes it: encoding/json
+// alone would let names differ in case and more members pass.
+func ownBody(body []byte, v any) error {
+	if err := json.Unmarshal(body, v); err != nil {
+		return err
+	}
+	again, err := bodyJSON(v)
+	if err == nil {
+		again, err = canonical(again)
+	}
+	if err == nil && !bytes.Equal(again, body) {
+		err = errors.New("has not the one form of its kind")
+	}
+	return err
 }
 
 // ownKind reports whether only the ledger itself may write the kind.

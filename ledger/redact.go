@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"satelle/internal/fault"
@@ -18,7 +19,8 @@ type redactedBody struct {
 // accepts exactly this loss. When Redact returns, the bytes are gone from the
 // file: pages that bbolt has freed are overwritten. Copies elsewhere (backups,
 // snapshots, the spare blocks of a flash drive) are out of its reach.
-// expected is as for [Log.Append].
+// If it was killed in between, redacting again fails with [ErrRedacted], but
+// overwrites them. expected is as for [Log.Append].
 func (l *Log) Redact(ctx context.Context, expected uint64, ref BlobRef, reason string, actor Actor) (Head, Record, error) {
 	head, record, err := l.redact(ctx, expected, ref, reason, actor)
 	return head, record, fault.Wrap(err, nil, "redacting %s", ref.Digest)
@@ -26,6 +28,10 @@ func (l *Log) Redact(ctx context.Context, expected uint64, ref BlobRef, reason s
 
 func (l *Log) redact(ctx context.Context, expected uint64, ref BlobRef, reason string, actor Actor) (Head, Record, error) {
 	data, err := l.Blob(ref)
+	if errors.Is(err, ErrRedacted) {
+		// Whoever asks again may have been killed before the pages were overwritten.
+		err = either(l.guarded(l.scrub), err)
+	}
 	if err != nil {
 		return Head{}, Record{}, err
 	}

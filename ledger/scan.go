@@ -136,7 +136,9 @@ func (s *scan) chunk(tx *bolt.Tx) ([]Record, error) {
 		if !s.q.Since.IsZero() && r.Time.Before(s.q.Since) || !s.q.Until.IsZero() && !r.Time.Before(s.q.Until) {
 			continue
 		}
-		out = append(out, r)
+		if out = append(out, r); len(out) == s.q.Limit {
+			break // more is not asked for
+		}
 	}
 	return out, nil
 }

@@ -112,6 +112,7 @@ const unread = ^uint32(0)
 
 func (v *verifier) run() error {
 	v.parseAgainst()
+	readCold(v.ctx, v.cfg.Path)
 	for _, part := range []func() error{
 		v.pages,
 		func() error { return v.step(v.begin) },

@@ -29,8 +29,6 @@ type unit struct {
 // records checks every record and the stored hashes. Workers read and hash;
 // what depends on the order, the tree above all, is done here behind them.
 func (v *verifier) records() error {
-	stopReading := readAhead(v.cfg.Path)
-	defer stopReading()
 	for from := uint64(0); from < v.size; from += windowLen {
 		to := min(from+windowLen, v.size)
 		err := v.step(func(l *Log, tx *bolt.Tx) error { return v.window(l, tx, from, to) })

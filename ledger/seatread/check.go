@@ -3,8 +3,11 @@ package seatread
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
+	"sync"
+	"sync/atomic"
 )
 
 // maxNesting bounds buckets within buckets; a ledger has none.
@@ -37,12 +40,12 @@ func Check(path string) error {
 		return err
 	}
 	defer unmap()
-	return checkMapped(osFile{f}, mem)
+	return faultless(func() error { return check(osFile{f}, mem) })
 }
 
-// checkMapped is check; a file that is cut short meanwhile, or a disk that does
-// not read, must not end the process.
-func checkMapped(r source, mem []byte) (err error) {
+// faultless runs fn; a file that is cut short meanwhile, or a disk that does not
+// read, must not end the process.
+func faultless(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
@@ -52,7 +55,7 @@ func checkMapped(r source, mem []byte) (err error) {
 			err = &PageError{0, "a page cannot be read"}
 		}
 	}()
-	return check(r, mem)
+	return fn()
 }
 
 // MetasValid reports whether both meta pages are valid. One that is not was
@@ -83,7 +86,7 @@ func MetasValid(path string) (bool, error) {
 // A checker is a walk over all pages.
 type checker struct {
 	f    *file
-	seen []bool // by page id: reached by the walk, or free
+	seen []atomic.Bool // by page id: reached by the walk, or free
 }
 
 // newChecker returns a checker of r, whose content is also in mem if that is not
@@ -110,16 +113,17 @@ func check(r source, mem []byte) error {
 	if err != nil {
 		return err
 	}
-	c.seen = make([]bool, m.pages)
-	c.seen[0], c.seen[1] = true, true
+	c.seen = make([]atomic.Bool, m.pages)
+	c.seen[0].Store(true)
+	c.seen[1].Store(true)
 	if err := c.tree(m.root, 0); err != nil {
 		return err
 	}
 	if err := c.freelist(m.freelist); err != nil {
 		return err
 	}
-	for id, seen := range c.seen {
-		if !seen {
+	for id := range c.seen {
+		if !c.seen[id].Load() {
 			return &PageError{uint64(id), "neither in use nor free"}
 		}
 	}
@@ -129,10 +133,9 @@ func check(r source, mem []byte) error {
 // reach marks a page and its overflow pages.
 func (c *checker) reach(id, over uint64) error {
 	for i := id; i <= id+over; i++ {
-		if i >= uint64(len(c.seen)) || c.seen[i] {
+		if i >= uint64(len(c.seen)) || c.seen[i].Swap(true) {
 			return &PageError{i, "reached twice, or beyond the end"}
 		}
-		c.seen[i] = true
 	}
 	return nil
 }
@@ -175,13 +178,6 @@ func (c *checker) entries(id uint64, p *page, low, high []byte, level, nesting i
 		}
 		before = k
 		if !p.leaf {
-			next := high
-			if i+1 < p.count {
-				next = p.key(i + 1)
-			}
-			if err := c.subtree(p.child(i), k, next, level+1, nesting); err != nil {
-				return err
-			}
 			continue
 		}
 		v, bucket := p.value(i)
@@ -192,6 +188,47 @@ func (c *checker) entries(id uint64, p *page, low, high []byte, level, nesting i
 			if err := c.bucket(id, v, nesting+1); err != nil {
 				return err
 			}
+		}
+	}
+	if p.leaf {
+		return nil
+	}
+	return c.children(p, high, level, nesting)
+}
+
+// children checks what a branch page points to. Below the root of a large
+// bucket that is most of the file, so it is done on all processors.
+func (c *checker) children(p *page, high []byte, level, nesting int) error {
+	child := func(i int) error {
+		next := high
+		if i+1 < p.count {
+			next = p.key(i + 1)
+		}
+		return c.subtree(p.child(i), p.key(i), next, level+1, nesting)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if level > 0 || p.count < 2*workers || c.f.mem == nil {
+		for i := range p.count {
+			if err := child(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	errs := make([]error, p.count)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < p.count; i = int(next.Add(1)) - 1 {
+				errs[i] = faultless(func() error { return child(i) })
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
 	return nil
