@@ -42,7 +42,7 @@ fuzz: ## every fuzz target for FUZZTIME each
 	@scripts/fuzz.sh $(FUZZTIME)
 
 kill: ## durability: killed at each system call, and at random
-	$(GO) test -tags kill -timeout 20m -run 'Kill' ./ledger/... ./internal/engine/... ./cmd/satelle/...
+	$(GO) test -tags kill -timeout 20m -run 'Kill|EachSystemCall|ManyWriters' ./ledger/... ./internal/engine/... ./cmd/satelle/...
 
 clients: ## the real coding agents against scripted models (needs npm)
 	@scripts/clients.sh
