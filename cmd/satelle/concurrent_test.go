@@ -34,7 +34,7 @@ func newScratch(t *testing.T, files map[string]string) *scratch {
 		}
 	}
 	s.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SATELLE_HOME=" + filepath.Join(home, ".satelle"), "GIT_CONFIG_NOSYSTEM=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SATELLE_HOME=" + filepath.Join(home, ".satelle"), "GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
 	}
 	s.must("git", "init", "-q", "-b", "main")

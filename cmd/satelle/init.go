@@ -49,9 +49,9 @@ func printInit(w io.Writer, rep engine.InitReport) {
 	fmt.Fprintf(w, "ledger: %s\n", rep.Origin)
 	switch {
 	case rep.From != "":
-		fmt.Fprintf(w, "done asks: %s (from %s; change it in .satelle/satelle.toml)\n", rep.DoneCheck, rep.From)
+		fmt.Fprintf(w, "done asks: %s (from %s; change it in .satelle/satelle.toml)\n", inLine(rep.DoneCheck), rep.From)
 	case rep.DoneCheck != "":
-		fmt.Fprintf(w, "done asks: %s ([checks] done in .satelle/satelle.toml; make it run your tests)\n", rep.DoneCheck)
+		fmt.Fprintf(w, "done asks: %s ([checks] done in .satelle/satelle.toml; make it run your tests)\n", inLine(rep.DoneCheck))
 	default:
 		fmt.Fprintln(w, "done asks nothing yet: set [checks] done in .satelle/satelle.toml")
 	}

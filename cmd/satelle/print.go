@@ -36,11 +36,19 @@ func (a *app) table(head []string, rows [][]string) error {
 	}
 	for _, r := range rows {
 		for i := range r {
-			r[i] = printable(r[i])
+			r[i] = inLine(r[i])
 		}
 		fmt.Fprintln(w, strings.Join(r, "\t"))
 	}
 	return fault.Wrap(w.Flush(), nil, "printing")
+}
+
+// foreign prints text byte for byte, or as printable where somebody reads.
+func (a *app) foreign(b []byte) {
+	if a.tty {
+		b = []byte(printable(string(b)))
+	}
+	_, _ = a.stdout.Write(b)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -48,13 +56,14 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // printable keeps foreign text from speaking to the terminal: control
 // characters other than line breaks and tabs are shown, not sent.
 func printable(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if !strings.ContainsFunc(s, unprintable) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		if unprintable(r) {
-			fmt.Fprintf(&b, "\\x%02x", r)
+			fmt.Fprintf(&b, escape(r), r)
 			continue
 		}
 		b.WriteRune(r)
@@ -62,6 +71,20 @@ func printable(s string) string {
 	return b.String()
 }
 
+// escape is how a character is shown: as Go, JSON and most shells write it.
+func escape(r rune) string {
+	if r < 0x100 {
+		return `\x%02x`
+	}
+	return `\u%04x`
+}
+
+// inLine is printable for what shares a line or a column with others, so that
+// no text can pass for a line of ours.
+func inLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+}
+
 func unprintable(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069)
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control))
 }

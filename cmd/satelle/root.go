@@ -47,7 +47,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	}
 	fmt.Fprintf(a.stderr, "satelle: %s\n", printable(err.Error()))
 	if try := fault.TryOf(err); try != "" {
-		fmt.Fprintf(a.stderr, "try: %s\n", try)
+		fmt.Fprintf(a.stderr, "try: %s\n", inLine(try))
 	}
 	return fault.Code(err)
 }

@@ -142,6 +142,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("SATELLE_HOME", filepath.Join(home, ".satelle"))
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second more
 			env.Setenv("GIT_AUTHOR_NAME", "Ada")
 			env.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
 			env.Setenv("GIT_COMMITTER_NAME", "Ada")

@@ -30,7 +30,7 @@ trusted yet, and who this command takes you for.`, 3, 4, 5),
 			return a.object(s, func(w io.Writer) {
 				fmt.Fprintf(w, "%s  %d records\n", s.Origin, s.Records)
 				if s.Halt != "" {
-					fmt.Fprintf(w, "halted: %s (a person ends it: satelle resume)\n", printable(s.Halt))
+					fmt.Fprintf(w, "halted: %s (a person ends it: satelle resume)\n", inLine(s.Halt))
 				}
 				here := false
 				for _, seat := range s.Seats {
@@ -58,7 +58,7 @@ trusted yet, and who this command takes you for.`, 3, 4, 5),
 				if s.Untrusted > 0 {
 					fmt.Fprintf(w, "%d executable(s) are not trusted on this machine: satelle trust\n", s.Untrusted)
 				}
-				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, printable(s.You.Name))
+				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, inLine(s.You.Name))
 			})
 		}),
 	}

@@ -155,7 +155,7 @@ first gate refuses, nothing is created.`, 3, 4, 5),
 		return a.object(brief(s), func(w io.Writer) {
 			fmt.Fprintf(w, "%s holds the seat of this work tree (%s)\n", s.ID, s.Status)
 			if len(s.Paths) > 0 {
-				fmt.Fprintf(w, "edits are confined to %s\n", strings.Join(s.Paths, ", "))
+				fmt.Fprintf(w, "edits are confined to %s\n", inLine(strings.Join(s.Paths, ", ")))
 			}
 			fmt.Fprintf(w, "next: satelle story set %s --status %s\n", s.ID, s.Next())
 		})
@@ -335,10 +335,10 @@ func newStoryGetCmd(a *app) *cobra.Command {
 }
 
 func printStory(w io.Writer, d engine.Detail) {
-	fmt.Fprintf(w, "%s  %s\n", d.ID, d.Title)
+	fmt.Fprintf(w, "%s  %s\n", d.ID, inLine(d.Title))
 	row := func(name, v string) {
 		if v != "" {
-			fmt.Fprintf(w, "  %-10s %s\n", name, printable(v))
+			fmt.Fprintf(w, "  %-10s %s\n", name, inLine(v))
 		}
 	}
 	status := d.Status
@@ -386,6 +386,6 @@ func printStory(w io.Writer, d engine.Detail) {
 		fmt.Fprintln(w, "\ndiscussion")
 	}
 	for _, c := range d.Comments {
-		fmt.Fprintf(w, "  %s %s (%s): %s\n", stamp(c.Time), c.By, c.Kind, printable(strings.TrimSpace(c.Body)))
+		fmt.Fprintf(w, "  %s %s (%s): %s\n", stamp(c.Time), inLine(c.By), c.Kind, printable(strings.TrimSpace(c.Body)))
 	}
 }

@@ -69,12 +69,7 @@ func newStoryDocCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.object(map[string]string{"name": args[1], "body": string(b)}, func(w io.Writer) {
-				if a.tty {
-					b = []byte(printable(string(b)))
-				}
-				_, _ = w.Write(b)
-			})
+			return a.object(map[string]string{"name": args[1], "body": string(b)}, func(io.Writer) { a.foreign(b) })
 		}),
 	}
 }

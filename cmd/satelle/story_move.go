@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ satelle story wait, attaches to it. --dry-run says what would be asked.`, 3, 4, 
 		}
 		m, err := e.Set(ctx, args[0], engine.SetOptions{To: status, DryRun: dryRun, Detach: detach, Progress: a.stderr})
 		if dryRun && m.To != "" {
-			return firstOf(a.printPlan(args[0], m), err)
+			return cmp.Or(a.printPlan(args[0], m), err)
 		}
 		if err != nil {
 			return err
@@ -215,7 +216,7 @@ func newStoryDiffCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.object(map[string]string{"id": args[0], "diff": string(b)}, func(w io.Writer) { _, _ = w.Write(b) })
+			return a.object(map[string]string{"id": args[0], "diff": string(b)}, func(io.Writer) { a.foreign(b) })
 		}),
 	}
 }
@@ -262,11 +263,4 @@ func newStoryJoinCmd(a *app) *cobra.Command {
 			})
 		}),
 	}
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }

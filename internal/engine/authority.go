@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"satelle/internal/ancestry"
 	"satelle/internal/fault"
@@ -90,13 +92,20 @@ func (e *Engine) Actor(ctx context.Context) ledger.Actor {
 }
 
 func (e *Engine) personName(ctx context.Context) string {
-	if name, err := e.repo.Config(ctx, "user.email"); err == nil && name != "" {
+	if name, err := e.repo.Config(ctx, "user.email"); err == nil && isName(name) {
 		return name
 	}
 	if u, err := user.Current(); err == nil {
 		return u.Username
 	}
 	return "somebody"
+}
+
+// maxName bounds what git calls a person, in bytes.
+const maxName = 200
+
+func isName(s string) bool {
+	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // self is the actor of what satelle does by itself.

@@ -221,6 +221,22 @@ func TestParseApprovers(t *testing.T) {
 	}
 }
 
+// TestPersonName: what the repository's settings call a person can't pass for
+// another record in a list.
+func TestPersonName(t *testing.T) {
+	e := newRepo(t)
+	for name, want := range map[string]bool{
+		"ada@example.org": true, "Åda": true, "": false, "a\nb": false, "a\x1b[2J": false, "a\u202eb": false, "a\xff": false, strings.Repeat("m", 1000): false,
+	} {
+		if out, err := exec.Command("git", "-C", e.Top(), "config", "user.email", name).CombinedOutput(); err != nil {
+			t.Fatalf("git config: %v\n%s", err, out)
+		}
+		if got := e.Actor(t.Context()).Name; (got == name) != want || got == "" {
+			t.Errorf("%q is called %q", name, got)
+		}
+	}
+}
+
 func TestStatementIsLines(t *testing.T) {
 	if _, err := statement("redact", "o", []string{"d", "a\nb"}); !fault.Is(err, fault.Usage) {
 		t.Errorf("a part of two lines: %v", err)
