@@ -115,8 +115,8 @@ func lane(name string, before, done []string) route.Lane {
 }
 
 var (
-	person = ledger.Actor{Kind: ActorPerson, Name: "ada", Auth: AuthAncestry}
-	robot  = ledger.Actor{Kind: ActorSession, Name: "claude", Session: "s1", Harness: "claude", Auth: AuthAncestry}
+	person = ledger.Actor{Kind: ledger.ActorPerson, Name: "ada", Auth: ledger.AuthAncestry}
+	robot  = ledger.Actor{Kind: ledger.ActorSession, Name: "claude", Session: "s1", Harness: "claude", Auth: ledger.AuthAncestry}
 )
 
 func ptr[T any](v T) *T { return &v }

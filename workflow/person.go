@@ -10,31 +10,17 @@ import (
 	"satelle/ledger"
 )
 
-// Authority levels of an actor.
-const (
-	AuthAsserted = "asserted"
-	AuthAncestry = "ancestry"
-	AuthSSH      = "ssh-sig"
-)
-
-// Actor kinds.
-const (
-	ActorPerson  = "person"
-	ActorSession = "session"
-	ActorEngine  = "engine"
-)
-
 // Person refuses what only a person may do. Where approvers are set, only an
 // ssh signature shows one; otherwise it is enough that no harness session is
 // among the process's ancestors.
 func (st State) Person(verb string, actor ledger.Actor) error {
-	if actor.Kind != ActorPerson {
+	if actor.Kind != ledger.ActorPerson {
 		return fault.New(fault.Refused, "%s is a person's: it can't be done from an agent's session", verb)
 	}
-	if _, _, ok := st.Approvers(); ok && actor.Auth != AuthSSH {
+	if _, _, ok := st.Approvers(); ok && actor.Auth != ledger.AuthSSH {
 		return fault.New(fault.Refused, "%s needs the ssh signature of an approver, since .satelle/approvers names some", verb)
 	}
-	if actor.Auth != AuthSSH && actor.Auth != AuthAncestry {
+	if actor.Auth != ledger.AuthSSH && actor.Auth != ledger.AuthAncestry {
 		return fault.New(fault.Refused, "%s needs a person, and nothing shows that one asks", verb)
 	}
 	return nil

@@ -19,9 +19,9 @@ func TestPersonOnly(t *testing.T) {
 		"restamp": func(a ledger.Actor) error { return m.state().Person("restamp", a) },
 	}
 	signed := person
-	signed.Auth = AuthSSH
+	signed.Auth = ledger.AuthSSH
 	asserted := person
-	asserted.Auth = AuthAsserted
+	asserted.Auth = ledger.AuthAsserted
 	for name, verb := range verbs {
 		if err := verb(robot); !fault.Is(err, fault.Refused) {
 			t.Errorf("%s by a session: %v", name, err)

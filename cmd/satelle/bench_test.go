@@ -172,7 +172,7 @@ func (w *world) fill(n int) {
 	for i := range drafts {
 		drafts[i] = ledger.Draft{
 			Kind: "bench.filled", Story: fmt.Sprintf("sty_%08d", i%benchStories), Schema: 1,
-			Actor: ledger.Actor{Kind: workflow.ActorEngine, Auth: workflow.AuthAsserted},
+			Actor: ledger.Actor{Kind: ledger.ActorEngine, Auth: ledger.AuthAsserted},
 			Body:  map[string]string{"text": strings.Repeat("x", 1200)},
 		}
 	}
@@ -207,7 +207,7 @@ func (w *world) grow(records int) {
 	for i := range benchStories {
 		stories = append(stories, ledger.Draft{
 			Kind: workflow.KindCreated, Story: fmt.Sprintf("sty_%08d", i), Schema: workflow.Schema, Crit: true,
-			Actor: ledger.Actor{Kind: workflow.ActorEngine, Auth: workflow.AuthAsserted},
+			Actor: ledger.Actor{Kind: ledger.ActorEngine, Auth: ledger.AuthAsserted},
 			Body:  map[string]any{"title": fmt.Sprintf("story %d", i), "category": "", "criteria": 0, "plan": plan},
 		})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,5 +156,44 @@ func TestGateOutlivesItsCaller(t *testing.T) {
 	}
 	if paid, err := os.ReadFile(filepath.Join(s.repo, "..", "paid")); err != nil || strings.Count(string(paid), "paid") != 1 {
 		t.Errorf("the gate was paid %q times: %v", paid, err)
+	}
+}
+
+// TestInterruptedWaitLeavesTheGate: who stops waiting is told how to go on, and
+// the gate does.
+func TestInterruptedWaitLeavesTheGate(t *testing.T) {
+	s := newScratch(t, map[string]string{"Makefile": "test:\n\tcat ../gate > /dev/null\n"})
+	s.must("mkfifo", "../gate")
+	id := s.start()
+	cmd := s.command("satelle", "story", "set", id, "--next")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make([]byte, 256)
+	if n, err := out.Read(said); err != nil || !strings.Contains(string(said[:n]), "asking done-check") {
+		t.Fatalf("progress %q: %v", said[:n], err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 5 || !strings.Contains(string(rest), "try: satelle story wait "+id) {
+		t.Errorf("code %d: %s", code, rest)
+	}
+	gate, err := os.OpenFile(filepath.Join(s.repo, "..", "gate"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate.Close()
+	if out := s.must("satelle", "story", "wait", id); !strings.Contains(out, "in_progress → done") {
+		t.Errorf("wait said %q", out)
 	}
 }

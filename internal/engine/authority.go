@@ -14,7 +14,6 @@ import (
 	"satelle/internal/fault"
 	"satelle/internal/place"
 	"satelle/ledger"
-	"satelle/workflow"
 )
 
 // homeFile lies in the git common dir, where no agent may write, and names the
@@ -81,14 +80,14 @@ func (e *Engine) Actor(ctx context.Context) ledger.Actor {
 	s, found, err := session(homes(e.Home, e.repo.CommonDir()))
 	switch {
 	case err != nil:
-		return ledger.Actor{Kind: workflow.ActorSession, Host: e.host, Auth: workflow.AuthAsserted}
+		return ledger.Actor{Kind: ledger.ActorSession, Host: e.host, Auth: ledger.AuthAsserted}
 	case found:
 		return ledger.Actor{
-			Kind: workflow.ActorSession, Name: s.Harness, Session: s.ID, Harness: s.Harness,
-			Host: e.host, Auth: workflow.AuthAncestry,
+			Kind: ledger.ActorSession, Name: s.Harness, Session: s.ID, Harness: s.Harness,
+			Host: e.host, Auth: ledger.AuthAncestry,
 		}
 	}
-	return ledger.Actor{Kind: workflow.ActorPerson, Name: e.personName(ctx), Host: e.host, Auth: workflow.AuthAncestry}
+	return ledger.Actor{Kind: ledger.ActorPerson, Name: e.personName(ctx), Host: e.host, Auth: ledger.AuthAncestry}
 }
 
 func (e *Engine) personName(ctx context.Context) string {
@@ -110,7 +109,7 @@ func isName(s string) bool {
 
 // self is the actor of what satelle does by itself.
 func (e *Engine) self() ledger.Actor {
-	return ledger.Actor{Kind: workflow.ActorEngine, Name: "satelle", Host: e.host, Auth: workflow.AuthAsserted}
+	return ledger.Actor{Kind: ledger.ActorEngine, Name: "satelle", Host: e.host, Auth: ledger.AuthAsserted}
 }
 
 // OnlyPerson refuses a verb in an agent's session, before anything is shown

@@ -22,11 +22,7 @@ const maxConfig = 1 << 20
 type Config struct {
 	// Project is the project's id, the same in every clone.
 	Project string `toml:"project"`
-	Gate    struct {
-		// Readers are commands that the project vouches for as reading only.
-		Readers []string `toml:"readers"`
-	} `toml:"gate"`
-	Checks struct {
+	Checks  struct {
 		// Done is the shell command that the gate to done asks.
 		Done string `toml:"done"`
 		// Timeout bounds it, as a Go duration.

@@ -22,7 +22,7 @@ func TestLoadConfig(t *testing.T) {
 	for _, tt := range []struct {
 		name, content, want string
 	}{
-		{"as init writes it", string(newConfig("p1", "make test", []string{"make test"})), ""},
+		{"as init writes it", string(newConfig("p1", "make test")), ""},
 		{"empty", "", "`project` must be"},
 		{"truncated", "project = \"p", "line 1"},
 		{"binary", "\x00\x01\x02", "line 1"},
@@ -57,7 +57,7 @@ func TestLoadConfig(t *testing.T) {
 }
 
 func FuzzLoadConfig(f *testing.F) {
-	f.Add(newConfig("p", "make test", nil))
+	f.Add(newConfig("p", "make test"))
 	f.Add([]byte("project = 'p'\n[vars]\na = 'b'\n"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte) {
@@ -104,13 +104,6 @@ func TestProposeDone(t *testing.T) {
 		if command, from := proposeDone(dir); command != tt.command || from != tt.from {
 			t.Errorf("%s %q: %q from %q", tt.file, tt.content, command, from)
 		}
-	}
-}
-
-func TestCheckEnvKeepsSatellesOwnFromChecks(t *testing.T) {
-	got := strings.Join(checkEnv([]string{"PATH=/bin", "SATELLE_HOME=/h", "SATELLE_WORKER_TOKEN=secret", "HOME=/x"}), " ")
-	if got != "PATH=/bin SATELLE_HOME=/h HOME=/x" {
-		t.Errorf("env = %s", got)
 	}
 }
 

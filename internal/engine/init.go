@@ -1,26 +1,17 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/oklog/ulid/v2"
-
-	"satelle/agents"
 	"satelle/internal/fault"
-	"satelle/internal/place"
 	"satelle/ledger"
 	"satelle/workflow"
-	"satelle/workflow/route"
 )
 
 // InitReport says what [Init] did; a second run finds nothing to do.
@@ -52,6 +43,9 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 		return rep, err
 	}
 	rep.Top = e.repo.Top()
+	if err := e.adopt(); err != nil {
+		return rep, err
+	}
 	if err := e.makeHome(); err != nil {
 		return rep, err
 	}
@@ -105,208 +99,6 @@ func (e *Engine) makeHome() error {
 	return nil
 }
 
-// scaffold writes the governance files that are missing and returns them by
-// their paths; a file that is there is never overwritten, but for bare
-// presets in agents.toml, which are expanded.
-func (e *Engine) scaffold(ctx context.Context, rep *InitReport) (map[string][]byte, error) {
-	files := map[string][]byte{".satelle/.gitignore": []byte("satelle.local.toml\n")}
-	for name, b := range route.Shipped() {
-		files[path.Join(".satelle", name)] = b
-	}
-	have := func(cli string) bool { _, err := exec.LookPath(cli); return err == nil }
-	files[agentsFile] = agents.Preset(have)
-	check, from := proposeDone(e.repo.Top())
-	files[configFile] = newConfig(strings.ToLower(ulid.Make().String()), check, proposeReaders(e.repo.Top()))
-	made := map[string][]byte{}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		full := filepath.Join(e.repo.Top(), filepath.FromSlash(name))
-		if _, err := os.Lstat(full); err == nil {
-			continue
-		} else if !os.IsNotExist(err) {
-			return nil, fault.Wrap(err, nil, "looking at %s", name)
-		}
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			return nil, fault.Wrap(err, nil, "making the folder of %s", name)
-		}
-		if err := writeAtomic(full, files[name], 0o644); err != nil {
-			return nil, fault.Wrap(err, nil, "writing %s", name)
-		}
-		made[name] = files[name]
-		rep.Created = append(rep.Created, name)
-	}
-	if _, ours := made[configFile]; ours {
-		rep.From = from
-	}
-	if err := e.expandPresets(made); err != nil {
-		return nil, err
-	}
-	return made, e.reviewer(rep, have)
-}
-
-// expandPresets replaces bare presets (`command = "claude"`) in agents.toml
-// by the full templates, so that what runs can be read in the file.
-func (e *Engine) expandPresets(made map[string][]byte) error {
-	full := filepath.Join(e.repo.Top(), agentsFile)
-	old, err := readBounded(full, maxConfig)
-	if err != nil {
-		return err
-	}
-	expanded, changed, err := agents.Expand(old)
-	if err != nil || !changed {
-		return fault.Wrap(err, fault.Refused, "reading agents.toml")
-	}
-	made[agentsFile] = expanded
-	return fault.Wrap(writeAtomic(full, expanded, 0o644), nil, "expanding the presets of agents.toml")
-}
-
-// reviewer reports which CLI reviews, and whether this machine has it.
-func (e *Engine) reviewer(rep *InitReport, have func(string) bool) error {
-	file, err := substrate{dir: filepath.Join(e.repo.Top(), ".satelle")}.agents()
-	if err != nil {
-		return err
-	}
-	b, _ := file.Binding(agents.Reviewer)
-	rep.Reviewer, _, _ = strings.Cut(b.Command, " ")
-	rep.Missing = !have(rep.Reviewer)
-	return nil
-}
-
-// proposeDone reads the repository's manifests for the command that tests it.
-// Where there is none, git's own check for left-over conflict markers and
-// blanks serves.
-func proposeDone(top string) (command, from string) {
-	for _, m := range []struct{ file, needle, command string }{
-		{"Makefile", "\ntest:", "make test"},
-		{"go.mod", "", "go test ./..."},
-		{"Cargo.toml", "", "cargo test"},
-		{"package.json", `"test"`, "npm test"},
-		{"pyproject.toml", "pytest", "pytest"},
-		{"tox.ini", "", "tox"},
-		{"pom.xml", "", "mvn -q test"},
-		{"build.gradle", "", "./gradlew test"},
-		{"mix.exs", "", "mix test"},
-		{"Gemfile", "rspec", "bundle exec rspec"},
-	} {
-		b, err := readBounded(filepath.Join(top, m.file), maxConfig)
-		if err == nil && bytes.Contains(append([]byte("\n"), b...), []byte(m.needle)) {
-			return m.command, m.file
-		}
-	}
-	return "git diff --check", ""
-}
-
-// proposeReaders names the test command, which an agent may run before it
-// takes a story; a person may add more.
-func proposeReaders(top string) []string {
-	if command, from := proposeDone(top); from != "" {
-		return []string{command}
-	}
-	return nil
-}
-
-func newConfig(project, done string, readers []string) []byte {
-	quoted := make([]string, len(readers))
-	for i, r := range readers {
-		quoted[i] = fmt.Sprintf("%q", r)
-	}
-	return fmt.Appendf(nil, `# satelle governs this repository
-project = %q
-
-[gate]
-# Commands that the project vouches for as reading only.
-readers = [%s]
-
-[checks]
-# What the gate to done asks; exit code 0 accepts.
-done = %q
-timeout = "10m"
-`, project, strings.Join(quoted, ", "), done)
-}
-
-// makeLedger creates the log where there is none. A clone whose log is lost
-// goes on in a new one that names the last checkpoint kept of the old.
-func (e *Engine) makeLedger(ctx context.Context, rep *InitReport) error {
-	clone, err := e.cloneID()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(e.cfg.Path); os.IsNotExist(err) {
-		genesis := ledger.Genesis{Project: e.sub.config.Project, Clone: clone, Actor: e.self()}
-		var log *ledger.Log
-		if last, rerr := readBounded(e.lastCheckpoint(), maxConfig); rerr == nil {
-			genesis.Continues = &ledger.Continuation{Checkpoint: string(last), Reason: "the ledger's file was lost"}
-		}
-		if log, err = ledger.Create(ctx, e.cfg, genesis); err != nil {
-			return err
-		}
-		if err := log.Close(); err != nil {
-			return err
-		}
-		rep.Created = append(rep.Created, createdLedger)
-	} else if err != nil {
-		return fault.Wrap(err, nil, "looking for the ledger")
-	}
-	e.Place, err = place.Find(e.Home, e.repo.Top())
-	if err != nil {
-		return fault.Wrap(err, nil, "finding what governs %s", e.repo.Top())
-	}
-	if err := e.recordHome(); err != nil {
-		return err
-	}
-	var key string
-	err = e.with(ctx, func(log *ledger.Log) error {
-		rep.Origin, key = log.Origin(), log.VKey()
-		head, err := log.Head()
-		if err != nil {
-			return err
-		}
-		return e.keepCheckpoint(head)
-	})
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(e.repo.Top(), ".satelle", "logs", clone+".pub")
-	if _, err := os.Stat(name); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return fault.Wrap(err, nil, "making .satelle/logs")
-	}
-	rep.Created = append(rep.Created, ".satelle/logs/"+clone+".pub")
-	return fault.Wrap(writeAtomic(name, []byte(key+"\n"), 0o644), nil, "publishing the log's public key")
-}
-
-// lastCheckpoint is where the latest known checkpoint of the log is kept,
-// beside it, for the day on which the log is lost.
-func (e *Engine) lastCheckpoint() string { return filepath.Join(e.Place.Dir, "checkpoint") }
-
-func (e *Engine) keepCheckpoint(head ledger.Head) error {
-	return fault.Wrap(writeAtomic(e.lastCheckpoint(), []byte(head.Note), 0o600), nil, "keeping the checkpoint")
-}
-
-// cloneID returns the clone's random id, which lies in the git common dir so
-// that it is never committed and the same for every work tree.
-func (e *Engine) cloneID() (string, error) {
-	path := filepath.Join(e.repo.CommonDir(), "satelle-clone")
-	b, err := readBounded(path, 64)
-	if err == nil {
-		id := strings.TrimSpace(string(b))
-		if len(id) != 8 || strings.Trim(id, idAlphabet) != "" {
-			return "", fault.New(fault.Refused, "%s holds no clone id", path)
-		}
-		return id, nil
-	}
-	if !fault.Is(err, fault.NotFound) {
-		return "", err
-	}
-	raw := make([]byte, 8)
-	_, _ = rand.Read(raw) // never fails, see crypto/rand
-	for i, b := range raw {
-		raw[i] = idAlphabet[int(b)%len(idAlphabet)]
-	}
-	return string(raw), fault.Wrap(writeAtomic(path, append(raw, '\n'), 0o644), nil, "keeping the clone's id")
-}
-
 // trustOwn trusts what init wrote itself, and only that.
 func (e *Engine) trustOwn(ctx context.Context) error {
 	text := e.sub.config.Checks.Done
@@ -335,7 +127,7 @@ func (e *Engine) bootstrap(ctx context.Context, made map[string][]byte) (string,
 	if err != nil {
 		return "", err
 	}
-	if e.Actor(ctx).Kind != workflow.ActorPerson || s.Plan.Name != category {
+	if e.Actor(ctx).Kind != ledger.ActorPerson || s.Plan.Name != category {
 		return s.ID, nil
 	}
 	id := s.ID

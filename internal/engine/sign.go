@@ -57,7 +57,7 @@ func (e *Engine) approvers() ([]byte, error) {
 // agent's session gets its own actor back, which the rules then refuse.
 func (e *Engine) signed(ctx context.Context, verb string, parts ...string) (ledger.Actor, error) {
 	actor := e.Actor(ctx)
-	if actor.Kind != workflow.ActorPerson {
+	if actor.Kind != ledger.ActorPerson {
 		return actor, nil
 	}
 	var approvers []byte
@@ -94,7 +94,7 @@ func (e *Engine) signed(ctx context.Context, verb string, parts ...string) (ledg
 	if err := sshsig.Verify(bytes.NewReader(text), sig, signer.PublicKey(), sshsig.HashSHA512, sshNamespace); err != nil {
 		return actor, fault.Wrap(err, fault.Refused, "checking the ssh signature of %s", name)
 	}
-	actor.Auth, actor.Name = workflow.AuthSSH, name
+	actor.Auth, actor.Name = ledger.AuthSSH, name
 	actor.Key, actor.Sig = ssh.FingerprintSHA256(signer.PublicKey()), string(sshsig.Armor(sig))
 	return actor, nil
 }

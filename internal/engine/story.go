@@ -13,13 +13,16 @@ import (
 // idAlphabet is Crockford's base 32 in lower case.
 const idAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
+// storyPrefix opens the id of every story.
+const storyPrefix = "sty_"
+
 func newStoryID() string {
 	raw := make([]byte, 8)
 	_, _ = rand.Read(raw) // never fails, see crypto/rand
 	for i, b := range raw {
 		raw[i] = idAlphabet[int(b)%len(idAlphabet)]
 	}
-	return "sty_" + string(raw)
+	return storyPrefix + string(raw)
 }
 
 // Create makes a story in the first step of its lane.

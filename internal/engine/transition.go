@@ -90,7 +90,7 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 		return e.attach(ctx, id, out.Token, opts)
 	}
 	if err := e.Mirror(ctx, id); err != nil {
-		return Moved{Outcome: out}, err
+		return Moved{Outcome: out}, fault.Try(fault.Wrap(err, nil, "the move is in the ledger, but its documents could not be mirrored"), "satelle story docs "+id)
 	}
 	s, err = e.Story(ctx, id)
 	if err == nil {
