@@ -82,7 +82,7 @@ func Preset(have func(cli string) bool) []byte {
 		}
 	}
 	return []byte(`# How the agents of this repository run. Every table is a binding that the route
-# names; satelle help agent-dispatch explains the keys.
+# names; satelle help bindings explains the keys.
 
 # The session that drives a story does the work of these steps itself.
 [executor]

@@ -113,7 +113,7 @@ func (st State) judge(name string, s Story, e Edge, f Facts) Verdict {
 	case route.ProseOnly:
 		why = proseOnly(f)
 	case route.Children:
-		why = resolved(st.Children(s.ID))
+		why = resolved(s.ID, st.Children(s.ID))
 	case route.Human:
 		why = approved(s, e, f)
 	}
@@ -179,9 +179,9 @@ func quoteAll(words []string) []string {
 	return out
 }
 
-func resolved(children []Story) string {
+func resolved(parent string, children []Story) string {
 	if len(children) == 0 {
-		return "the story has no children to resolve: create one with `satelle story create --parent …`"
+		return "the story has no children to resolve: create one with `satelle story create --title … --parent " + parent + "`"
 	}
 	var open []string
 	for _, c := range children {

@@ -51,7 +51,7 @@ func printInit(w io.Writer, rep engine.InitReport) {
 	case rep.From != "":
 		fmt.Fprintf(w, "done asks: %s (from %s; change it in .satelle/satelle.toml)\n", inLine(rep.DoneCheck), rep.From)
 	case rep.DoneCheck != "":
-		fmt.Fprintf(w, "done asks: %s ([checks] done in .satelle/satelle.toml; make it run your tests)\n", inLine(rep.DoneCheck))
+		fmt.Fprintf(w, "done asks: %s ([checks] done in .satelle/satelle.toml)\n", inLine(rep.DoneCheck))
 	default:
 		fmt.Fprintln(w, "done asks nothing yet: set [checks] done in .satelle/satelle.toml")
 	}
@@ -61,5 +61,7 @@ func printInit(w io.Writer, rep engine.InitReport) {
 	if rep.Untrusted > 0 {
 		fmt.Fprintf(w, "%d executable(s) of this repository are not trusted on this machine yet: satelle trust\n", rep.Untrusted)
 	}
-	fmt.Fprintln(w, "next: satelle agents install all")
+	if len(rep.Created) > 0 {
+		fmt.Fprintln(w, "next: satelle agents install all")
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -37,6 +38,9 @@ was rolled back or rewritten shows, and both checkpoints are printed.`, 4, 5, 6)
 				return err
 			}
 			opts.Against = string(b)
+			if _, err := ledger.ParseCheckpoint(opts.Against); err != nil {
+				return fault.Try(fault.Wrap(err, fault.Usage, "reading %s", against), "satelle ledger checkpoint")
+			}
 		}
 		e, err := a.engine(ctx)
 		if err != nil {
@@ -51,6 +55,13 @@ was rolled back or rewritten shows, and both checkpoints are printed.`, 4, 5, 6)
 		}
 		if rep.More > 0 {
 			fmt.Fprintf(a.stdout, "and %d more\n", rep.More)
+		}
+		var both *ledger.Disagreement
+		if errors.As(err, &both) {
+			// Two signed checkpoints that contradict each other are evidence, to be
+			// passed on as they are.
+			fmt.Fprintf(a.stdout, "the checkpoint kept elsewhere:\n\n%s\nthe checkpoint of this ledger:\n\n%s\n", printable(both.Kept), printable(both.Ledger))
+			return fault.New(fault.Integrity, "the ledger is not what it once signed (%s)", both.Class)
 		}
 		if err != nil {
 			return err
@@ -167,7 +178,17 @@ func (a *app) checkProof(check, record, key string) error {
 			return err
 		}
 	}
-	proven, err := ledger.CheckProof(strings.TrimSpace(string(in[2])), in[0], []byte(strings.TrimRight(string(in[1]), "\n")))
+	var proven ledger.Proven
+	err := fault.New(fault.Usage, "%s holds no public key", key)
+	for vkey := range strings.Lines(string(in[2])) { // a line for each key that the log has had
+		if vkey = strings.TrimSpace(vkey); vkey == "" {
+			continue
+		}
+		proven, err = ledger.CheckProof(vkey, in[0], []byte(strings.TrimRight(string(in[1]), "\n")))
+		if err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return err
 	}

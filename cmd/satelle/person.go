@@ -23,7 +23,8 @@ story whose gate asks for a human. Where .satelle/approvers names somebody, the
 verdict is signed with that person's ssh key. Refused in an agent's session.`, 3, 4, 5),
 		Example: `  satelle approve sty_7k2m9q4w --note "read and understood"
   satelle approve sty_7k2m9q4w --reject --note "the lock is missing"`,
-		Args: exactly("ID"),
+		Args:              exactly("ID"),
+		ValidArgsFunction: a.completeStories,
 		RunE: a.run(func(ctx context.Context, args []string) error {
 			e, err := a.engine(ctx)
 			if err != nil {
@@ -112,7 +113,7 @@ satelle governs, seat or not, until satelle resume. Refused in an agent's sessio
 				return err
 			}
 			return a.object(map[string]any{"halted": n}, func(w io.Writer) {
-				fmt.Fprintf(w, "halted in %d repositories\nnext: satelle resume\n", n)
+				fmt.Fprintf(w, "halted: %s\nnext: satelle resume\n", repositories(n))
 			})
 		}),
 	}
@@ -135,10 +136,17 @@ func newResumeCmd(a *app) *cobra.Command {
 				return err
 			}
 			return a.object(map[string]any{"resumed": n}, func(w io.Writer) {
-				fmt.Fprintf(w, "resumed in %d repositories\n", n)
+				fmt.Fprintf(w, "resumed: %s\n", repositories(n))
 			})
 		}),
 	}
+}
+
+func repositories(n int) string {
+	if n == 1 {
+		return "1 repository"
+	}
+	return fmt.Sprintf("%d repositories", n)
 }
 
 // confirm asks a question on stderr; anything but yes is no.

@@ -62,6 +62,7 @@ gates of its route; everything is kept in a ledger whose rewriting shows.`,
 		Example: `  satelle init                      # once in a repository
   satelle agents install all       # blocking hooks for Claude, Grok and Codex
   satelle story start --title "Fix the login" --ac "A test shows it"`,
+		Version:           version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,

@@ -26,7 +26,29 @@ func newStoryCmd(a *app) *cobra.Command {
 		newStorySetCmd(a), newStoryWaitCmd(a), newStoryRouteCmd(a), newStoryDiffCmd(a), newStoryRestampCmd(a),
 		newStoryJoinCmd(a), newStoryDocsCmd(a), newStoryDocCmd(a), newStoryAttachCmd(a), newStoryCommentCmd(a),
 	)
+	for _, c := range cmd.Commands() {
+		if strings.Contains(c.Use, " ID") {
+			c.ValidArgsFunction = a.completeStories
+		}
+	}
 	return cmd
+}
+
+// completeStories offers the ids of stories that have not ended.
+func (a *app) completeStories(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	e, err := a.engine(cmd.Context())
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	stories, err := e.Stories(cmd.Context(), func(s workflow.Story) bool { return !s.Terminal() })
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	for _, s := range stories {
+		ids = append(ids, s.ID+"\t"+inLine(s.Title))
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
 // fields binds the flags of a story's fields; those that were not given stay
@@ -362,6 +384,7 @@ func printStory(w io.Writer, d engine.Detail) {
 	row("paths", strings.Join(d.Paths, ", "))
 	row("tags", strings.Join(d.Tags, ", "))
 	row("parent", d.Parent)
+	row("children", strings.Join(d.Children, ", "))
 	row("priority", d.Priority)
 	row("due", d.Due)
 	row("project", d.Project)

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"satelle/internal/engine"
+	"satelle/internal/fault"
+	"satelle/workflow/route"
 )
 
 func newWorkflowCmd(a *app) *cobra.Command {
@@ -33,6 +36,15 @@ and mend. Every move is refused until none is left.`, 3, 4),
 				return err
 			}
 			categories, err := e.Validate()
+			var problems route.Problems
+			if errors.As(err, &problems) {
+				if a.json {
+					if err := a.line(map[string]any{"valid": false, "problems": problems}); err != nil {
+						return err
+					}
+				}
+				return fault.Wrap(problems, fault.Refused, "the route has to be mended")
+			}
 			if err != nil {
 				return err
 			}

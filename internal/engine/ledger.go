@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -175,24 +176,20 @@ func (e *Engine) RotateKey(ctx context.Context) (r ledger.Record, err error) {
 	if err != nil {
 		return r, err
 	}
-	var vkey string
+	var vkey, origin string
 	err = e.with(ctx, func(log *ledger.Log) error {
 		head, err := log.Head()
 		if err != nil {
 			return err
 		}
 		_, r, err = log.RotateKey(ctx, head.Size, actor)
-		vkey = log.VKey()
+		vkey, origin = log.VKey(), log.Origin()
 		return err
 	})
 	if err != nil {
 		return r, err
 	}
-	clone, err := e.cloneID()
-	if err != nil {
-		return r, err
-	}
-	name := filepath.Join(e.sub.dir, "logs", clone+".pub")
+	name := filepath.Join(e.sub.dir, "logs", path.Base(origin)+".pub")
 	old, err := readBounded(name, maxConfig)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return r, err

@@ -42,6 +42,7 @@ type Detail struct {
 	workflow.Story
 	Body               string    `json:"body"`
 	AcceptanceCriteria []string  `json:"acceptance_criteria"`
+	Children           []string  `json:"children"`
 	Comments           []Comment `json:"comments"`
 }
 
@@ -56,7 +57,7 @@ type Comment struct {
 
 // Detail returns a story in full.
 func (e *Engine) Detail(ctx context.Context, id string) (Detail, error) {
-	d := Detail{Comments: []Comment{}}
+	d := Detail{Comments: []Comment{}, Children: []string{}}
 	var err error
 	if d.Story, err = e.Story(ctx, id); err != nil {
 		return d, err
@@ -83,7 +84,12 @@ func (e *Engine) Detail(ctx context.Context, id string) (Detail, error) {
 			}
 			d.Comments = append(d.Comments, c)
 		}
-		return nil
+		return log.View(func(rows ledger.Rows) error {
+			for _, c := range workflow.NewState(rows).Children(id) {
+				d.Children = append(d.Children, c.ID)
+			}
+			return nil
+		})
 	})
 	return d, err
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"crypto/rand"
+	"strings"
 
 	"satelle/internal/fault"
 	"satelle/ledger"
@@ -115,7 +116,7 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		case err != nil:
 			return workflow.Change{}, err
 		case out.Refusal != nil:
-			return workflow.Change{}, out.Refusal
+			return workflow.Change{}, notStarted(out, f)
 		case out.Run:
 			return workflow.Change{}, fault.Try(
 				fault.New(fault.Refused, "the gate to %s asks checks or reviewers, so a story is created first and moved then", to),
@@ -132,6 +133,28 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		return workflow.Story{}, err
 	}
 	return e.Story(ctx, id)
+}
+
+// notStarted tells why a story was not started. The story that the verdicts
+// speak of has never been, so they are told without it.
+func notStarted(out workflow.Outcome, f workflow.Fields) error {
+	var why []string
+	human := false
+	for _, v := range out.Verdicts {
+		if v.Decision != workflow.Accept {
+			note, _, _ := strings.Cut(v.Notes, ": ")
+			why = append(why, v.Skill+": "+note)
+			human = human || v.Skill == route.Human
+		}
+	}
+	try := `satelle story start --title "…" --ac "…"`
+	if human {
+		try = `satelle story create --title "…" --ac "…"`
+		if f.Category != nil {
+			try += " --category " + *f.Category
+		}
+	}
+	return fault.Try(fault.New(fault.Refused, "the gate to %s refused, so no story was made: %s", out.To, strings.Join(why, "; ")), try)
 }
 
 // Story returns one story.
