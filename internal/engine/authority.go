@@ -47,17 +47,24 @@ func recordedHome(commonDir string) string {
 	return strings.TrimSuffix(string(b), "\n")
 }
 
+// elsewhere returns the $SATELLE_HOME, other than this command's, that has a
+// ledger of the clone, or "".
+func (e *Engine) elsewhere() string {
+	home := recordedHome(e.repo.CommonDir())
+	if home == "" || home == e.Home {
+		return ""
+	}
+	if _, err := os.Stat(filepath.Join(home, e.Place.RepoKey, filepath.Base(e.cfg.Path))); err != nil {
+		return ""
+	}
+	return home
+}
+
 // recordHome notes under which $SATELLE_HOME the clone is governed. One that is
 // noted stands as long as it has a ledger of the clone.
 func (e *Engine) recordHome() error {
-	old := recordedHome(e.repo.CommonDir())
-	if old == e.Home {
+	if e.elsewhere() != "" || recordedHome(e.repo.CommonDir()) == e.Home {
 		return nil
-	}
-	if old != "" {
-		if _, err := os.Stat(filepath.Join(old, e.Place.RepoKey, filepath.Base(e.cfg.Path))); err == nil {
-			return nil
-		}
 	}
 	path := filepath.Join(e.repo.CommonDir(), homeFile)
 	return fault.Wrap(writeAtomic(path, []byte(e.Home+"\n"), 0o644), nil, "noting where the clone is governed")

@@ -43,6 +43,11 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 		return rep, err
 	}
 	rep.Top = e.repo.Top()
+	if home := e.elsewhere(); home != "" {
+		if err := e.OnlyPerson("setting satelle up anew, where " + home + " governs,"); err != nil {
+			return rep, err
+		}
+	}
 	if err := e.adopt(); err != nil {
 		return rep, err
 	}
