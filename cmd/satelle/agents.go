@@ -59,7 +59,8 @@ func newAgentsRemoveCmd(a *app) *cobra.Command {
 		Use:   "remove " + harnessArg,
 		Short: "Take the hooks and launchers away again",
 		Long: long(`Removes satelle's own entries and launchers, and nothing else; files that only
-satelle made are deleted. Refused in an agent's session.`, 3, 4),
+satelle made are deleted. The launchers are the machine's: other repositories
+lose them, too, until install is run again. Refused in an agent's session.`, 3, 4),
 		Example:   `  satelle agents remove grok`,
 		Args:      oneHarness,
 		ValidArgs: []string{"claude", "grok", "codex", "all"},

@@ -222,7 +222,8 @@ func newStoryEditCmd(a *app) *cobra.Command {
 		Use:   "edit ID",
 		Short: "Change fields of a story",
 		Long: long(`Changes the fields that are given. Once a gate has been passed, a change of title,
-body or criteria makes its accept stale: the next move asks that gate again.`, 3, 4, 5),
+body, criteria or path scopes makes its accept stale: the next move asks that
+gate again.`, 3, 4, 5),
 		Example: `  satelle story edit sty_7k2m9q4w --ac "A test shows it" --ac "The log says why"`,
 		Args:    exactly("ID"),
 	}
