@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"satelle/internal/fault"
+	"satelle/internal/nearest"
 	"satelle/internal/tomledit"
 )
 
@@ -127,7 +128,8 @@ func (f File) decode(doc []byte, tables *map[string]table) error {
 		if len(path) > 2 {
 			key = path[1]
 		}
-		return f.fail(row, "unknown key %q in [%s]: did you mean %q?", key, path[0], nearest(key, keys))
+		near, _ := nearest.Word(key, keys)
+		return f.fail(row, "unknown key %q in [%s]: did you mean %q?", key, path[0], near)
 	case errors.As(err, &at):
 		row, _ := at.Position()
 		return f.fail(row, "%s", strings.TrimPrefix(at.Error(), "toml: "))
@@ -241,42 +243,4 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
-}
-
-// nearest returns the candidate with the fewest edits from s, of several the
-// one that begins most alike.
-func nearest(s string, candidates []string) string {
-	return slices.MinFunc(candidates, func(a, b string) int {
-		return cmp.Or(distance(s, a)-distance(s, b), alike(s, b)-alike(s, a))
-	})
-}
-
-// alike is the number of bytes that two strings have in common in front.
-func alike(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// distance is the number of bytes to insert, delete or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,4 +1,4 @@
-// Satelle-hook answers a coding agent's harness whether a tool call may go on:
+// Command satelle-hook answers a coding agent's harness whether a tool call may go on:
 // it reads the harness's payload from standard input and writes a denial, or
 // nothing, to standard output.
 //

@@ -49,6 +49,7 @@ var floors = []struct {
 	floor int
 }{
 	{"satelle/internal/fault", 0},
+	{"satelle/internal/nearest", 0},
 	{"satelle/internal/place", 0},
 	{"satelle/internal/ancestry", 0},
 	{"satelle/internal/proc", 0},

@@ -16,7 +16,7 @@ func (route *Route) resolve(r *report) {
 			return
 		}
 		mend := fmt.Sprintf("write %s, or take the name out", SkillPath(name))
-		if near := nearest(name, known); near != "" {
+		if near := meant(name, known); near != "" {
 			mend += "; near is `" + near + "`"
 		}
 		f.problem(at, fmt.Sprintf("there is no skill `%s`", name), mend)

@@ -1,6 +1,10 @@
 package route
 
-import "slices"
+import (
+	"slices"
+
+	"satelle/internal/nearest"
+)
 
 // place is a part of a file that has keys of its own.
 type place int
@@ -61,7 +65,7 @@ func keyMend(at place, key string) string {
 	case slices.Contains(entryKeys, key):
 		return "no step fires an agent at itself: allocate the step with `agent: <name>`, or name an `advisor:` in done.md"
 	}
-	if near := nearest(key, placeKeys[at]); near != "" {
+	if near := meant(key, placeKeys[at]); near != "" {
 		return "the nearest known key is `" + near + "`"
 	}
 	for _, other := range []struct {
@@ -80,38 +84,10 @@ func keyMend(at place, key string) string {
 	return "delete it; known are " + join(placeKeys[at], "and")
 }
 
-// nearest returns the known word that s was probably meant to be, or "".
-func nearest(s string, known []string) string {
-	best, least := "", 1+min(3, len(s)/2)
-	for _, k := range known {
-		if d := distance(s, k); d < least {
-			best, least = k, d
-		}
+// meant returns the known word that s was probably meant to be, or "".
+func meant(s string, known []string) string {
+	if word, edits := nearest.Word(s, known); edits <= min(3, len(s)/2) {
+		return word
 	}
-	return best
-}
-
-// distance counts the letters to add, drop or change between two words
-// (Levenshtein). Long words are far from everything: they are no slip.
-func distance(a, b string) int {
-	if len(a) > maxName || len(b) > maxName {
-		return maxName
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

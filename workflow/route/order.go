@@ -41,7 +41,7 @@ func (route *Route) connect(r *report) {
 
 func provideMend(word string, known []string) string {
 	mend := "let a step of step.md provide it"
-	if near := nearest(word, known); near != "" {
+	if near := meant(word, known); near != "" {
 		mend += ", or write `" + near + "`"
 	}
 	return mend
