@@ -46,3 +46,13 @@ func runsHook(pid int) (bool, error) {
 }
 
 func gone(err error) bool { return errors.Is(err, errGone) }
+
+// terminal reports whether a file is a terminal.
+func terminal(fd int) bool {
+	_, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
+	return err == nil
+}
+
+// wholeMachine reports whether process 1 is the machine's: there are no
+// containers of processes here.
+func wholeMachine() bool { return true }

@@ -3,9 +3,11 @@ package ancestry
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 )
 
 var errStat = errors.New("unreadable process status")
@@ -44,6 +46,20 @@ func runsHook(pid int) (bool, error) {
 
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
+}
+
+// terminal reports whether a file is a terminal.
+func terminal(fd int) bool {
+	var state syscall.Termios
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), syscall.TCGETS, uintptr(unsafe.Pointer(&state)))
+	return errno == 0
+}
+
+// wholeMachine reports whether process 1 is the machine's, and not a
+// container's: the kernel gives its first namespace of processes a fixed number.
+func wholeMachine() bool {
+	name, err := os.Readlink("/proc/self/ns/pid")
+	return err == nil && name == "pid:[4026531836]"
 }
 
 // head reads the beginning of a file, past package os, which would register

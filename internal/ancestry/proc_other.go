@@ -10,3 +10,5 @@ var errUnsupported = errors.New("the ancestors of a process can't be told on thi
 func lookup(int) (process, error) { return process{}, errUnsupported }
 func runsHook(int) (bool, error)  { return false, errUnsupported }
 func gone(error) bool             { return false }
+func terminal(int) bool           { return false }
+func wholeMachine() bool          { return true }

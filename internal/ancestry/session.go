@@ -38,8 +38,13 @@ func (p process) name() string { return strconv.Itoa(p.pid) + "-" + p.start }
 
 // Register records that the harness which runs this hook drives a session: the
 // nearest ancestor that is not the hook command itself. A registration that
-// stands already costs one read.
+// stands already costs one read. Where the answer goes to a terminal a person
+// runs the hook by hand, since a harness could not read it; nobody is
+// registered then.
 func Register(home, session, harness string) error {
+	if terminal(int(os.Stdout.Fd())) {
+		return nil
+	}
 	p, err := lookup(os.Getppid())
 	for depth := 0; err == nil && p.parent > 0 && depth < maxDepth; depth++ {
 		var ours bool
@@ -51,7 +56,17 @@ func Register(home, session, harness string) error {
 	if err != nil {
 		return fmt.Errorf("finding the harness among the ancestors: %w", err)
 	}
+	if !mayDrive(p, wholeMachine) {
+		return nil
+	}
 	return write(filepath.Join(home, "sessions"), p, encode(session, harness))
+}
+
+// mayDrive reports whether a process can be a harness. The first process of a
+// machine takes in the hooks of a harness that died; all that a person starts
+// is below it.
+func mayDrive(p process, machine func() bool) bool {
+	return p.pid != 1 || !machine()
 }
 
 // Find returns the session whose harness is an ancestor of this process. An
@@ -165,13 +180,21 @@ func plain(s string) string {
 	}, s)
 }
 
-// ours reports whether an argument vector is the installed hook command, or
-// the shell in which a harness runs it.
+// ours reports whether an argument vector is a shell that runs the installed
+// hook command, at once or in a further shell. A harness whose own arguments
+// speak of the command (a prompt, a setting in quotes) is not one: to pass it
+// over would register the terminal above it.
 func ours(argv []string) bool {
 	for i, arg := range argv {
-		if i > 0 && i <= 3 && strings.Contains(arg, Signature) {
+		if i > 1 && i <= 3 && runsText(argv[i-1]) && strings.Contains(arg, `b="`+Signature+`"`) {
 			return true
 		}
 	}
 	return false
+}
+
+// runsText reports whether an option is a shell's -c, alone or among others.
+func runsText(option string) bool {
+	letters, ok := strings.CutPrefix(option, "-")
+	return ok && strings.HasSuffix(letters, "c") && strings.Trim(letters, "abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -84,6 +84,50 @@ func TestRegisterFindsTheHarnessBehindTheHookCommand(t *testing.T) {
 	}
 }
 
+// TestOursIsAShell holds that a harness whose own arguments speak of the hook
+// command is not passed over: its parent is a person's terminal.
+func TestOursIsAShell(t *testing.T) {
+	script := `b="` + Signature + `"; [ -s "${b:-}/satelle-hook" ] && "${b:-}/satelle-hook" && exit 0; :`
+	for _, c := range []struct {
+		argv []string
+		want bool
+	}{
+		{[]string{"sh", "-c", script}, true},
+		{[]string{"/bin/bash", "-lc", "sh -c '" + script + "'"}, true},
+		{[]string{"/bin/zsh", "-l", "-c", "sh -c '" + script + "'"}, true},
+		{[]string{"/bin/sh", "-c", "sh -c '" + script + "' satelle"}, true},
+		{[]string{"claude", "-p", "what does sh -c '" + script + "' do?"}, false},
+		{[]string{"claude", script}, false},
+		{[]string{"codex", "exec", "-m", script}, false},
+		{[]string{"codex", "-c", `hooks.PreToolUse=[{command="sh -c 'b=\"` + Signature + `\"; …'"}]`}, false},
+		{[]string{"grok", "-c", "why is " + Signature + " empty?"}, false},
+		{[]string{script, "-c"}, false},
+		{nil, false},
+	} {
+		if got := ours(c.argv); got != c.want {
+			t.Errorf("ours(%q) = %v", c.argv, got)
+		}
+	}
+}
+
+// TestTheOrphanOfADeadHarness holds that a hook which outlived its harness
+// makes nobody a session: the machine's first process is above everybody.
+func TestTheOrphanOfADeadHarness(t *testing.T) {
+	for _, c := range []struct {
+		pid     int
+		machine bool
+		want    bool
+	}{
+		{1, true, false},
+		{1, false, true}, // in a container the harness itself may be the first
+		{2, true, true},
+	} {
+		if got := mayDrive(process{pid: c.pid}, func() bool { return c.machine }); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	home := t.TempDir()
 	if got := run(t, home, "find", ""); !strings.HasSuffix(got, "false <nil>") {
