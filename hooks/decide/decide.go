@@ -43,7 +43,7 @@ func Decide(c dialect.Call, f Facts) Decision {
 		return say.bypass()
 	}
 	if f.Mentioned != "" {
-		return say.protected(f.Mentioned, f.Act.What)
+		return say.protected(f.Mentioned, f.Act.What, f.Here)
 	}
 	for _, t := range f.Targets {
 		if d := decideTarget(say, t); d.Deny {
@@ -59,7 +59,7 @@ func Decide(c dialect.Call, f Facts) Decision {
 // decideTarget decides over one file that changes.
 func decideTarget(say speaker, t Spot) Decision {
 	if t.Protected != "" && !(t.Substrate && t.Holding == Held && t.Seat.Substrate) {
-		return say.protected(t.Protected, t.Path)
+		return say.protected(t.Protected, t.Path, t)
 	}
 	if !t.Governed {
 		if !say.facts.Here.Governed || t.allowedOutside(say.facts.Here.Row.Outside) {

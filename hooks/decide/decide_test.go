@@ -45,7 +45,8 @@ func TestDecide(t *testing.T) {
 		{"a protected path", func(s Spot) Facts { s.Protected = settings; return edit(s) }, "is protected", "is protected"},
 		{"a protected path in a command", func(s Spot) Facts { f := command(s, changes); f.Mentioned = settings; return f }, "is protected", "is protected"},
 		{"a guard of git", func(s Spot) Facts { e := changes; e.Bypass = "--no-verify"; return command(s, e) }, `without "--no-verify"`, `without "--no-verify"`},
-		{".satelle under another story", func(s Spot) Facts { s.Protected, s.Substrate = substrate, true; return edit(s) }, "is protected", "is protected"},
+		{".satelle under another story", func(s Spot) Facts { s.Protected, s.Substrate = substrate, true; return edit(s) }, "--category substrate", "--category substrate"},
+		{".satelle in a command", func(s Spot) Facts { f := command(s, changes); f.Mentioned = substrate; return f }, "--category substrate", "--category substrate"},
 		{".satelle under an approved substrate story", func(s Spot) Facts {
 			s.Protected, s.Substrate, s.Seat.Substrate = substrate, true, true
 			return edit(s)

@@ -72,6 +72,7 @@ const (
 type Spot struct {
 	Path      string // as it was named
 	Governed  bool
+	Tree      string // root of the work tree that governs it, "" if none does
 	NoLedger  bool   // governed by its marker, but this machine keeps no ledger for it
 	NoRoot    bool   // registered, but the tree has no .satelle
 	Protected string // what it is that no story may change, "" if none

@@ -17,16 +17,17 @@ const maxLooks = 256
 
 // world is what a call is judged against.
 type world struct {
-	home     string // satelle's folder
-	realHome string
-	user     string // the user's home, real, "" if unknown
-	temps    []string
-	dir      string // where the session works
-	path     string // the PATH on which it looks for programs
-	exported func(string) bool
-	now      time.Time
-	rows     map[string]row
-	known    place.Place // the place looked at first, where the session works
+	home      string // satelle's folder
+	realHome  string
+	user      string // the user's home, real, "" if unknown
+	temps     []string
+	dir       string // where the session works
+	path      string // the PATH on which it looks for programs
+	exported  func(string) bool
+	now       time.Time
+	rows      map[string]row
+	registers func(home, session, harness string) error
+	known     place.Place // the place looked at first, where the session works
 }
 
 type row struct {
@@ -38,13 +39,14 @@ var errNoDir = errors.New("the hook input names no absolute working directory")
 
 func newWorld(env Env, dir string) (*world, error) {
 	w := &world{
-		home:     env.Home,
-		temps:    env.Temps,
-		dir:      dir,
-		path:     env.Path,
-		exported: env.Exported,
-		now:      env.Now(),
-		rows:     map[string]row{},
+		home:      env.Home,
+		temps:     env.Temps,
+		dir:       dir,
+		path:      env.Path,
+		exported:  env.Exported,
+		now:       env.Now(),
+		rows:      map[string]row{},
+		registers: env.Register,
 	}
 	if env.HomeErr != nil {
 		return w, env.HomeErr
@@ -123,7 +125,11 @@ func (w *world) where(abs, shown string, tree bool) (s Spot, p place.Place, real
 	if w.known == (place.Place{}) {
 		w.known = p
 	}
-	s.Governed = p.Governed()
+	if s.Governed = p.Governed(); s.Governed {
+		if s.Tree = p.WorkTree; s.Tree == "" {
+			s.Tree = p.Root
+		}
+	}
 	if shown != "" {
 		s.Protected = w.protect(abs, real, tree)
 	}
@@ -293,8 +299,5 @@ func (w *world) program() string {
 	if _, err := os.Stat(own); err != nil || w.installed("satelle") {
 		return "satelle"
 	}
-	if strings.ContainsAny(own, " '\"$`\\") {
-		return "'" + strings.ReplaceAll(own, "'", `'\''`) + "'"
-	}
-	return own
+	return shellWord(own)
 }

@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"satelle/internal/ancestry"
 	"satelle/internal/place"
 	"satelle/ledger/seatread"
 )
@@ -38,6 +39,8 @@ func newMachine(t *testing.T) *machine {
 		Temps: []string{m.path("tmp")},
 		Now:   func() time.Time { return time.Unix(testTime, 0) },
 		Exit:  func(int) {},
+
+		Register: ancestry.Register,
 	}
 	for _, dir := range []string{"home/.satelle/bin", "tmp", "other"} {
 		m.mkdir(dir)

@@ -48,28 +48,50 @@ func (s speaker) program() string {
 	return s.facts.Program
 }
 
-func (s speaker) start() string {
-	return s.program() + ` story start --title "WHAT" --ac "WHEN IT IS DONE"`
+// in is how satelle is called for a spot: from the work tree that it lies in,
+// which need not be the one where the session works.
+func (s speaker) in(t Spot) string {
+	if !s.elsewhere(t) {
+		return s.program()
+	}
+	return "cd " + shellWord(t.Tree) + " && " + s.program()
+}
+
+// elsewhere reports whether a spot lies in another work tree than the session.
+func (s speaker) elsewhere(t Spot) bool {
+	return t.Tree != "" && t.Tree != s.facts.Here.Tree
+}
+
+// tree names the work tree of a spot.
+func (s speaker) tree(t Spot) string {
+	if s.elsewhere(t) {
+		return "another work tree, " + quoted(t.Tree)
+	}
+	return "this work tree"
+}
+
+func (s speaker) start(t Spot) string {
+	return s.in(t) + ` story start --title "WHAT" --ac "WHEN IT IS DONE"`
 }
 
 func (s speaker) free(t Spot) Decision {
-	lead := "To go on run: " + s.start()
+	lead := "To go on run: " + s.start(t)
 	if len(t.Row.Open) > 0 {
 		open := t.Row.Open[0]
-		lead = "To go on run: " + s.program() + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
-			" (" + quoted(open.Title) + "), or for other work: " + s.start()
+		lead = "To go on run: " + s.in(t) + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
+			" (" + quoted(open.Title) + "), or for other work: " + s.start(t)
 	}
-	return deny(lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of this work tree.")
+	return deny(lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".")
 }
 
 func (s speaker) suspended(t Spot) Decision {
-	return deny("To go on run: ", s.program(), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
-		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of this work tree, but was idle and is suspended.")
+	return deny("To go on run: ", s.in(t), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
+		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of ", s.tree(t), ", but was idle and is suspended.")
 }
 
 func (s speaker) lent(t Spot) Decision {
-	return deny("To follow it run: ", s.program(), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
-		": the seat of this work tree is lent to the worker of a transition of story ", plain(t.Seat.Story), " until that ends.")
+	return deny("To follow it run: ", s.in(t), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
+		": the seat of ", s.tree(t), " is lent to the worker of a transition of story ", plain(t.Seat.Story), " until that ends.")
 }
 
 func (s speaker) scope(t Spot) Decision {
@@ -85,7 +107,13 @@ func (s speaker) scope(t Spot) Decision {
 		s.program(), " story edit --help")
 }
 
-func (s speaker) protected(what, target string) Decision {
+// protected refuses a change of what no story opens, or only one of the
+// category substrate.
+func (s speaker) protected(what, target string, t Spot) Decision {
+	if what == substrate {
+		return deny("To change it run: ", s.in(t), ` story create --title "WHAT" --category substrate --ac "WHEN IT IS DONE" ; then a person runs: `,
+			s.program(), " approve ID ; then run: ", s.program(), " story set ID --next . ", s.act(target), ": ", what, " of ", s.tree(t), " is protected; a story that a person approved opens it.")
+	}
 	return deny("No story opens this path; a person changes it outside of a hooked session. ", s.act(target), ": ", what, " is protected.")
 }
 
@@ -115,11 +143,11 @@ func (s speaker) halted(why string) Decision {
 }
 
 func (s speaker) noLedger(t Spot) Decision {
-	return deny("To go on run: ", s.program(), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
+	return deny("To go on run: ", s.in(t), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
 }
 
 func (s speaker) noRow(t Spot) Decision {
-	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
+	return deny("To see what is wrong run: ", s.in(t), " status . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
 }
 
 func (s speaker) noRoot(t Spot) Decision {
@@ -128,7 +156,7 @@ func (s speaker) noRoot(t Spot) Decision {
 }
 
 func (s speaker) unknownPlace() Decision {
-	return deny("To see what is wrong run: ", s.program(), " doctor . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
+	return deny("To see what is wrong run: ", s.program(), " status . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
 }
 
 // placeProblem names why a place could not be told.
@@ -145,6 +173,14 @@ func (s speaker) target(t Spot) string {
 		return t.Path
 	}
 	return s.facts.Act.What
+}
+
+// shellWord is a path as a word of a shell command.
+func shellWord(path string) string {
+	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // quoted makes foreign text safe to read: one line, no control characters, no

@@ -38,6 +38,10 @@ type Env struct {
 	Now      func() time.Time
 	Deadline time.Duration // 0: the default
 	Exit     func(int)     // ends the process when the deadline has passed and the answer is written
+
+	// Register makes the process that runs this hook known as a session; nil
+	// for one that only asks.
+	Register func(home, session, harness string) error
 }
 
 // System is the environment of this process.
@@ -48,6 +52,7 @@ func System() Env {
 		Exported: func(name string) bool { _, ok := os.LookupEnv(name); return ok },
 		Now:      time.Now,
 		Exit:     os.Exit,
+		Register: ancestry.Register,
 		Dir: func() string {
 			dir, _ := os.Getwd() // without one the call is refused
 			return dir
@@ -122,7 +127,7 @@ func refuse(c dialect.Call, why error) []byte {
 	if c.Tool != "" {
 		what = quoted(c.Tool)
 	}
-	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle doctor . satelle denied "+what+
+	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle agents status . satelle denied "+what+
 		", because it can't judge it: "+why.Error()+".")
 }
 
@@ -191,7 +196,9 @@ func (w *world) say(c dialect.Call, f Facts) []byte {
 // register makes the harness that runs this hook known as a session. Where
 // that fails, ancestry fails as well and so grants nothing to anybody.
 func (w *world) register(c dialect.Call) {
-	_ = ancestry.Register(w.home, c.Session, string(c.Harness))
+	if w.registers != nil {
+		_ = w.registers(w.home, c.Session, string(c.Harness))
+	}
 }
 
 func (w *world) sessionStart(c dialect.Call, err error) []byte {

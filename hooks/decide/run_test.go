@@ -82,7 +82,7 @@ func TestHook(t *testing.T) {
 		{"settings by another name", m.edit(m.path("held"), "hard.json"), "settings is protected"},
 		{"git's configuration", m.edit(m.path("held"), ".git/config"), "git repository is protected"},
 		{"the .git file of a work tree", m.edit(m.path("held"), m.path("sibling/.git")), "git repository is protected"},
-		{"substrate", m.edit(m.path("held"), ".satelle/workflows/step.md"), "substrate is protected"},
+		{"substrate", m.edit(m.path("held"), ".satelle/workflows/step.md"), "--category substrate"},
 		{"in scope", m.edit(m.path("scoped"), "src/x"), allow},
 		{"out of scope", m.edit(m.path("scoped"), "docs/x"), `"src/**"`},
 		{"a command out of scope", m.bash(m.path("scoped"), "echo x > docs.txt"), `"src/**"`},
@@ -135,7 +135,7 @@ func TestHook(t *testing.T) {
 		{"settings by a variable", m.bash(m.path("held"), "f=.claude/settings.json; unknown $f"), "settings is protected"},
 		{"all of the tree", m.bash(m.path("held"), "rm -rf ."), "is protected"},
 		{"the tree by its path", m.bash(m.path("other"), "rm -rf ../held"), "is protected"},
-		{"substrate by rm", m.bash(m.path("held"), "rm -rf .satelle"), "substrate is protected"},
+		{"substrate by rm", m.bash(m.path("held"), "rm -rf .satelle"), "--category substrate"},
 		{"reading settings", m.bash(m.path("held"), "cat .claude/settings.json; make"), allow},
 		{"leaving .git out", m.bash(m.path("held"), "find . -not -path './.git/*' -name '*.py' -exec sed -i s/a/b/ {} +"), allow},
 		{"a message about settings", m.bash(m.path("held"), "git commit -m 'mention .claude/settings.json'"), allow},
@@ -220,7 +220,7 @@ func TestLedgerStates(t *testing.T) {
 		if err := os.WriteFile(m.ledger("r"), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := m.hook(edit); !strings.Contains(got, "satelle doctor") {
+		if got := m.hook(edit); !strings.Contains(got, "satelle status") || strings.Contains(got, "doctor") {
 			t.Errorf("%s: %s", name, got)
 		}
 		if got := m.hook(read); got != "" {
@@ -288,6 +288,77 @@ func TestNothingIsRegisteredElsewhere(t *testing.T) {
 	m.hook(m.bash(m.path("other"), "ls"))
 	if found, _ := filepath.Glob(m.path("home/.satelle/sessions/*")); len(found) != 0 {
 		t.Errorf("registered %q", found)
+	}
+}
+
+func TestWhoOnlyAsksRegistersNobody(t *testing.T) {
+	m := newMachine(t)
+	m.repo("r")
+	m.row("r", seatread.Row{})
+	m.env.Register = nil
+	if got := m.hook(m.bash(m.path("r"), "make")); !strings.Contains(got, "no story holds") {
+		t.Errorf("another answer: %s", got)
+	}
+	m.hook(`{"session_id":"s","cwd":"` + m.path("r") + `","hook_event_name":"SessionStart"}`)
+	if found, _ := filepath.Glob(m.path("home/.satelle/sessions/*")); len(found) != 0 {
+		t.Errorf("registered %q", found)
+	}
+}
+
+// TestCommandsThatLeadOn pastes what a denial names back as a call: it must
+// pass, and name the work tree in which it takes the seat.
+func TestCommandsThatLeadOn(t *testing.T) {
+	m := newMachine(t)
+	m.repo("it's main")
+	m.git("-C", "it's main", "worktree", "add", "-q", "../linked")
+	cli := m.path("home/.satelle/bin/satelle")
+	other := "cd '" + m.root + `/it'\''s main' && ` + cli + " "
+	edit := m.edit(m.path("linked"), m.path("it's main/src/a.py"))
+	for name, c := range map[string]struct {
+		row  seatread.Row
+		call string
+		want string
+	}{
+		"free":            {seatread.Row{}, edit, other + `story start --title "WHAT" --ac "WHEN IT IS DONE"`},
+		"open":            {seatread.Row{Open: []seatread.Open{{Story: "sty_openopen", Title: "T", Next: "in_progress"}}}, edit, other + "story set sty_openopen --status in_progress"},
+		"idle":            {seatread.Row{Seats: map[string]seatread.Seat{".": {Story: "sty_idleidle", Suspended: true}}}, edit, other + "story join sty_idleidle"},
+		"lent":            {seatread.Row{Seats: map[string]seatread.Seat{".": {Story: "sty_lentlent", Worker: "x"}}}, edit, other + "story wait sty_lentlent"},
+		"from elsewhere":  {seatread.Row{}, m.edit(m.path("other"), m.path("linked/src/a.py")), "cd " + m.path("linked") + " && " + cli + " story start"},
+		"a shell command": {seatread.Row{}, m.bash(m.path("linked"), "echo x > "+shellWord(m.path("it's main/x"))), other + "story start"},
+		"here":            {seatread.Row{}, m.edit(m.path("it's main/src"), "a.py"), "run: " + cli + " story start"},
+		"substrate":       {seatread.Row{}, m.edit(m.path("it's main"), ".satelle/workflows/step.md"), cli + ` story create --title "WHAT" --category substrate --ac "WHEN IT IS DONE"`},
+		"substrate there": {seatread.Row{}, m.edit(m.path("linked"), m.path("it's main/.satelle/workflows/step.md")), other + "story create"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.row.Seats == nil {
+				c.row.Seats = map[string]seatread.Seat{}
+			}
+			if name != "from elsewhere" {
+				c.row.Seats["linked"] = held()
+			}
+			m.row("it's main", c.row)
+			reason := gjson.Get(m.hook(c.call), "hookSpecificOutput.permissionDecisionReason").String()
+			_, command, _ := strings.Cut(reason, "run: ")
+			command, _, _ = strings.Cut(command, " ; ")
+			command, _, _ = strings.Cut(command, " (\"")
+			command, _, _ = strings.Cut(command, " . ")
+			if !strings.Contains(reason, c.want) {
+				t.Fatalf("%s\nwant %s", reason, c.want)
+			}
+			if strings.HasPrefix(c.want, "cd ") && !strings.Contains(reason, "another work tree") {
+				t.Errorf("it does not say that the target lies elsewhere: %s", reason)
+			}
+			if got := m.hook(m.bash(m.path("linked"), command)); got != "" {
+				t.Errorf("%s: its own command is denied: %s", command, got)
+			}
+		})
+	}
+	m.row("it's main", seatread.Row{})
+	reason := m.hook(m.edit(m.path("it's main"), ".satelle/satelle.toml"))
+	for _, part := range []string{cli + " approve ID", cli + " story set ID --next"} {
+		if !strings.Contains(reason, part) {
+			t.Errorf("substrate: %q is missing: %s", part, reason)
+		}
 	}
 }
 
