@@ -238,7 +238,7 @@ func TestWrapper(t *testing.T) {
 		bash("git log --oneline"):                   true,
 		bash("cat README.md"):                       true,
 		bash("pwd"):                                 true,
-		bash("satelle doctor"):                      true,
+		bash("satelle status"):                      true,
 		bash("  ls  "):                              true,
 		strings.Replace(grok, "COMMAND", "ls", 1):   true,
 		strings.Replace(grok, "COMMAND", "rm x", 1): false,

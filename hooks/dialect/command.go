@@ -32,7 +32,7 @@ const (
 	// uninstalledReason holds no character that means anything to a shell or
 	// to JSON, and fits in the 256 characters that Grok passes on.
 	uninstalledReason = `satelle governs here but is not installed on this machine, or is broken, so no tool may run. ` +
-		`A person mends it: make install in a clone of satelle, then satelle doctor.`
+		`A person mends it: install satelle, then run satelle agents install all.`
 )
 
 // Command is the hook command that is written into a harness's settings.

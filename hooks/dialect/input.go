@@ -102,6 +102,37 @@ func (in Input) Argv(key string) (argv []string, ok bool, err error) {
 	return argv, true, err
 }
 
+// Leaf is a string somewhere in an input, with the nearest key above it.
+type Leaf struct{ Key, Text string }
+
+// Leaves returns all strings of an input, however deep, for a tool of which it
+// isn't known what they mean.
+func (in Input) Leaves() []Leaf {
+	var all []Leaf
+	var walk func(key string, value gjson.Result)
+	walk = func(key string, value gjson.Result) {
+		if value.Type == gjson.String {
+			all = append(all, Leaf{key, value.Str})
+		}
+		if value.Type != gjson.JSON {
+			return
+		}
+		object := value.IsObject()
+		value.ForEach(func(k, v gjson.Result) bool {
+			if object {
+				walk(k.Str, v)
+			} else {
+				walk(key, v)
+			}
+			return true
+		})
+	}
+	for _, f := range in.fields {
+		walk(f.key, f.value)
+	}
+	return all
+}
+
 // True reports whether key is there with anything but false, null or nothing.
 func (in Input) True(key string) bool {
 	value, ok := in.find(key)

@@ -16,7 +16,7 @@ IFS=' '
 set -f
 
 deny() {
-	printf '%s\n' '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"The hook program of satelle is missing or broken on this machine, so only plain reading (ls, cat FILE, git status) may run. A person mends it: make install in a clone of satelle, then satelle doctor."}}'
+	printf '%s\n' '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"The hook program of satelle is missing or broken on this machine, so only plain reading (ls, cat FILE, git status) may run. A person mends it in a terminal: satelle agents install all"}}'
 	exit 0
 }
 
@@ -95,13 +95,18 @@ is_plain() {
 		status | log | show | diff | rev-parse | ls-files | blame) ;;
 		*) deny ;;
 		esac
-		case $value in
-		*' --ou'* | *' --o='* | *' --ex'* | *' --te'* | *' --c'* | *' -O'*) deny ;; # --output, --ext-diff, --textconv, --contents
-		esac
+		shift 2
+		for word; do # the options that looking around needs; others can write or run
+			case $word in
+			--short | --branch | --porcelain | --stat | --oneline | --cached | --staged | --name-only | --name-status) ;;
+			-s | -b | -p | -n | -v | -[123456789]) ;;
+			-*) deny ;;
+			esac
+		done
 		;;
 	satelle)
 		case ${2:-} in
-		status | doctor | version) ;;
+		status | version) ;;
 		*) deny ;;
 		esac
 		;;
