@@ -172,7 +172,7 @@ func TestProtectedName(t *testing.T) {
 		"/r/.gemini/settings.json": settings, "/r/.cursor/hooks.json": settings, "/r/.opencode/plugins/x.js": settings,
 		"/h/.config/opencode/opencode.json": settings, "/h/.config/other": "", "/r/src/a.py": "", "/": "",
 	} {
-		if got := protectedName(p, false, false); got != want {
+		if got := protectedName(p, false); got != want {
 			t.Errorf("protectedName(%q) = %q, want %q", p, got, want)
 		}
 	}

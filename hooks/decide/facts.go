@@ -21,6 +21,8 @@ type Act struct {
 	Kind   Kind
 	Paths  []string // files that it changes, as the payload names them
 	Looks  []string // files that it reads
+	Deep   bool     // it searches all below them
+	Maybe  []string // what may name files in the input of a tool that nobody knows
 	Effect shell.Effect
 	What   string // the target or the command, for the reason
 }
@@ -74,6 +76,7 @@ type Spot struct {
 	Governed  bool
 	Tree      string // root of the work tree that governs it, "" if none does
 	NoLedger  bool   // governed by its marker, but this machine keeps no ledger for it
+	Nested    bool   // NoLedger, and within another governed place
 	NoRoot    bool   // registered, but the tree has no .satelle
 	Protected string // what it is that no story may change, "" if none
 	Substrate bool   // it lies in .satelle, which a story can open

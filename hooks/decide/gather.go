@@ -12,8 +12,9 @@ import (
 	"satelle/ledger/seatread"
 )
 
-// maxLooks bounds how many words of a command are looked up among the files.
-const maxLooks = 256
+// maxLooks bounds how many words of a call are looked up among the files: as
+// many as the longest command that is parsed can hold.
+const maxLooks = 16 << 10
 
 // world is what a call is judged against.
 type world struct {
@@ -109,7 +110,8 @@ func (w *world) spot(abs, shown string, tree bool) (Spot, error) {
 	if shown != "" && s.Protected == "" && (s.Holding == Held || !s.Governed) {
 		s.Protected = w.alias(p, real, tree)
 	}
-	s.Substrate = s.Protected == substrate
+	// All of .satelle holds what is a person's, too.
+	s.Substrate = s.Protected == substrate && (!tree || strings.Contains(strings.ToLower(real), "/.satelle/"))
 	return s, nil
 }
 
@@ -140,6 +142,12 @@ func (w *world) where(abs, shown string, tree bool) (s Spot, p place.Place, real
 func (w *world) sit(s *Spot, p place.Place, real string) {
 	s.NoRoot = p.Root == ""
 	if s.NoLedger = !p.Registered; s.NoLedger {
+		top := p.WorkTree
+		if top == "" {
+			top = p.Root
+		}
+		around, err := place.Find(w.home, path.Dir(top))
+		s.Nested = err != nil || around.Governed()
 		return
 	}
 	if s.Row, s.RowErr = w.row(p.LedgerPath()); s.RowErr != nil {
@@ -190,9 +198,11 @@ func (w *world) inherited(p place.Place, r seatread.Row) (seatread.Seat, bool) {
 	}
 	parent := "."
 	if folder != w.user {
-		if around, err := place.Find(w.home, folder); err == nil && around.CommonDir == p.CommonDir {
-			parent = around.TreeID
+		around, err := place.Find(w.home, folder)
+		if err != nil || around.CommonDir != p.CommonDir {
+			return seatread.Seat{}, false
 		}
+		parent = around.TreeID
 	}
 	s, ok := r.Seats[parent]
 	return s, ok
@@ -202,10 +212,10 @@ func (w *world) inherited(p place.Place, r seatread.Row) (seatread.Seat, bool) {
 func (w *world) gather(act Act, here Spot, err error) Facts {
 	f := Facts{Act: act, Here: here, Err: err}
 	f.Secret = w.secret(act)
-	if act.Kind == Command {
+	if act.Kind == Command || act.Kind == Strange {
 		if f.Here.Governed {
 			var changes bool
-			f.Verb, f.Foreign, changes = judgeVerbs(act.Effect.Satelle, w.installed, !f.Here.NoLedger)
+			f.Verb, f.Foreign, changes = judgeVerbs(act.Effect.Satelle, w.installed, !f.Here.NoLedger || f.Here.Nested)
 			if changes {
 				f.Act.Effect.Changes, f.Act.Effect.Known = true, false
 			}
@@ -222,6 +232,13 @@ func (w *world) gather(act Act, here Spot, err error) Facts {
 	if f.Act.changes() {
 		w.words(&f)
 	}
+	for _, p := range act.Maybe {
+		for _, abs := range w.spellings(p) {
+			if what := w.lookUp(&f, shell.Word{Text: abs}); what != "" && !f.opens(what) && f.Mentioned == "" {
+				f.Mentioned = what
+			}
+		}
+	}
 	return f
 }
 
@@ -234,9 +251,16 @@ func (w *world) target(f *Facts, abs, shown string, tree bool) {
 }
 
 // spellings returns the absolute paths that a tool's path may stand for: some
-// tools expand a tilde.
+// tools expand a tilde, cut off blanks, or take a URL.
 func (w *world) spellings(p string) []string {
 	all := []string{absolute(w.dir, p)}
+	if bare := strings.TrimSpace(p); bare != p {
+		p = bare
+		all = append(all, absolute(w.dir, p))
+	}
+	if file, ok := fromURL(p); ok {
+		all = append(all, file)
+	}
 	if rest, ok := strings.CutPrefix(p, "~/"); ok && w.user != "" {
 		all = append(all, w.user+"/"+rest)
 	}
@@ -255,10 +279,15 @@ func (w *world) words(f *Facts) {
 		if looks++; what == "" && looks <= maxLooks {
 			what = w.lookUp(f, word)
 		}
-		if what != "" && !(what == substrate && f.Here.Holding == Held && f.Here.Seat.Substrate) && f.Mentioned == "" {
+		if what != "" && !f.opens(what) && f.Mentioned == "" {
 			f.Mentioned = what
 		}
 	}
+}
+
+// opens reports whether the story that sits here opens what is protected.
+func (f *Facts) opens(what string) bool {
+	return what == substrate && f.Here.Holding == Held && f.Here.Seat.Substrate
 }
 
 // lookUp resolves a word as a path.
@@ -267,7 +296,7 @@ func (w *world) lookUp(f *Facts, word shell.Word) string {
 	if !path.IsAbs(abs) || word.Glob || len(abs) > 4096 || strings.ContainsAny(word.Text, "\n\x00") || f.Act.Effect.Opaque {
 		return ""
 	}
-	if what := protectedName(abs, false, false); what != "" {
+	if what := protectedName(abs, false); what != "" {
 		return what
 	}
 	real, err := place.Resolve(abs)
@@ -277,7 +306,7 @@ func (w *world) lookUp(f *Facts, word shell.Word) string {
 	if within(real, w.realHome) {
 		return ownFolder
 	}
-	if what := protectedName(real, false, false); what != "" {
+	if what := protectedName(real, false); what != "" {
 		return what
 	}
 	if !f.Here.Governed && f.Act.beyond() && strings.Contains(abs, "/") {

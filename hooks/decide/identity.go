@@ -17,7 +17,7 @@ func (w *world) protect(abs, real string, tree bool) string {
 		return ownFolder
 	}
 	for _, name := range [...]string{real, filepath.Clean(abs)} {
-		if what := protectedName(name, false, tree); what != "" {
+		if what := protectedName(name, false); what != "" {
 			return what
 		}
 	}
@@ -31,6 +31,7 @@ var aliases = [...]struct {
 	entries      []string
 }{
 	{".git", gitFolder, []string{"config", "hooks"}},
+	{".satelle", personal, []string{"approvers", "logs", "satelle.local.toml"}},
 	{".satelle", substrate, []string{"satelle.toml", "workflows"}},
 	{".claude", settings, []string{"settings.json", "settings.local.json", "hooks"}},
 	{".codex", settings, []string{"hooks.json", "config.toml"}},
@@ -113,7 +114,18 @@ func (w *world) secret(act Act) string {
 			if what := w.secretAt(abs, true); what != "" {
 				return what
 			}
+			if act.Deep && w.above(abs) {
+				return ownFolder
+			}
+			if strings.ContainsAny(p, "*?[") && len(abs) <= 4096 {
+				if what := w.secretPattern(abs); what != "" {
+					return what
+				}
+			}
 		}
+	}
+	if secretName(w.dir, w.realHome) != "" {
+		return ownKeys // whatever it reads, it reads there
 	}
 	if act.Kind != Command && act.Kind != Strange {
 		return ""
@@ -127,6 +139,13 @@ func (w *world) secret(act Act) string {
 		}
 	}
 	return ""
+}
+
+// above reports whether satelle's folder lies below a folder that is not where
+// the session works anyway.
+func (w *world) above(abs string) bool {
+	real, err := place.Resolve(abs)
+	return err == nil && within(w.realHome, real) && real != w.dir
 }
 
 func (w *world) secretWord(word shell.Word) string {

@@ -36,7 +36,7 @@ func outside(real, userHome string, temps []string) Outside {
 var worktreeFolders = [...]string{"/.claude/worktrees/", "/.codex/worktrees/", "/.grok/worktrees/", "/.cursor/worktrees/", "/.opencode/worktrees/"}
 
 // parentTree returns the folder that a harness's work tree came from, as far
-// as its path says: the one around, for those below a home "".
+// as its path says: the one around, for those below a home the home.
 func parentTree(workTree string) (folder string, ok bool) {
 	for _, dir := range worktreeFolders {
 		if i := strings.LastIndex(workTree+"/", dir); i >= 0 {

@@ -12,6 +12,7 @@ const (
 	settings    = "a harness's settings"
 	substrate   = "satelle's substrate"
 	gitHooks    = "git's hooks"
+	personal    = "what only a person decides (approvers, trusted logs, this machine's settings)"
 	ownKeys     = "a key of satelle"
 	ownSettings = "satelle.local.toml"
 )
@@ -24,6 +25,9 @@ type holds struct {
 	// no settings. In worktrees lie work trees, which are judged by what is
 	// within.
 	open string
+	// personal lists the entries that not even a story of the category
+	// substrate opens.
+	personal string
 	// only, if set, lists the entries that are protected; a star ends a prefix.
 	only string
 }
@@ -31,13 +35,15 @@ type holds struct {
 var protected = [...]holds{
 	{name: ".git", what: gitFolder},
 	{name: ".husky", what: gitHooks},
-	{name: ".satelle", what: substrate},
+	{name: ".satelle", what: substrate, personal: "approvers logs satelle.local.toml"},
 	{name: ".claude", what: settings, only: "settings* hooks* commands skills agents plugins scheduled_tasks.json"},
 	{name: ".codex", what: settings, open: "worktrees sessions memories"},
 	{name: ".grok", what: settings, open: "worktrees sessions plans memory memories"},
 	{name: ".gemini", what: settings, open: "tmp"},
 	{name: ".cursor", what: settings, open: "worktrees plans"},
 	{name: ".opencode", what: settings, open: "worktrees plans"},
+	{name: "opencode.json", what: settings},
+	{name: "opencode.jsonc", what: settings},
 }
 
 // match reports whether a component of a path is name. Case does not count,
@@ -56,15 +62,15 @@ func match(component, name string, pattern bool) bool {
 }
 
 // protectedName says what a path is, by the names in it, that no story may
-// change. tree tells that all below it changes as well.
-func protectedName(p string, pattern, tree bool) string {
+// change.
+func protectedName(p string, pattern bool) string {
 	parts := strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
 	for i := 0; i < len(parts); i++ {
 		if match(parts[i], ".config", pattern) && i+1 < len(parts) && match(parts[i+1], "opencode", pattern) {
 			return settings
 		}
 		for _, h := range protected {
-			if !match(parts[i], h.name, pattern) {
+			if !match(parts[i], h.name, pattern && h.name[0] == '.') { // else each star would reach a plain name
 				continue
 			}
 			if i+1 == len(parts) {
@@ -81,6 +87,11 @@ func protectedName(p string, pattern, tree bool) string {
 }
 
 func (h holds) within(entry string, pattern bool) string {
+	for _, name := range strings.Fields(h.personal) {
+		if match(entry, name, pattern) {
+			return personal
+		}
+	}
 	if h.only == "" {
 		if listed(h.open, strings.ToLower(entry)) {
 			return ""
@@ -113,7 +124,7 @@ func mentioned(text string, pattern bool) string {
 		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("._-/+~@", r)
 		return !plain && !(pattern && strings.ContainsRune("*?[]", r))
 	}) {
-		if what := protectedName(token, pattern, true); what != "" {
+		if what := protectedName(token, pattern); what != "" {
 			return what
 		}
 	}

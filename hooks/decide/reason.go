@@ -143,6 +143,10 @@ func (s speaker) halted(why string) Decision {
 }
 
 func (s speaker) noLedger(t Spot) Decision {
+	if t.Nested {
+		return deny("A person sets it up, or takes its .satelle away: ", s.in(t), " init . ", s.act(s.target(t)),
+			": this folder claims to be governed on its own within a governed place.")
+	}
 	return deny("To go on run: ", s.in(t), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
 }
 

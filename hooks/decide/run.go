@@ -222,7 +222,7 @@ func (w *world) configChange(c dialect.Call, err error) []byte {
 		if wrong == nil && !here.Governed {
 			return nil
 		}
-		if c.File != "" && protectedName(absolute(w.dir, c.File), false, false) == "" {
+		if c.File != "" && protectedName(absolute(w.dir, c.File), false) == "" {
 			return nil
 		}
 	}

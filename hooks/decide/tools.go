@@ -75,12 +75,12 @@ func toolOf(name string) (tool, bool) {
 func understand(c dialect.Call, env shell.Env) (Act, error) {
 	t, ok := toolOf(c.Tool)
 	if !ok {
-		return Act{Kind: Strange}, nil
+		return understandStrange(c, env)
 	}
 	switch t.form {
 	case looks:
 		paths, err := c.Input.Texts(strings.Fields(t.keys)...)
-		return Act{Kind: Reads, Looks: paths, What: first(paths)}, err
+		return Act{Kind: Reads, Looks: append(paths, otherLooks(c.Input, t.keys)...), Deep: searches(c.Tool), What: first(paths)}, err
 	case edits:
 		paths, err := c.Input.Texts(strings.Fields(t.keys)...)
 		if err == nil && (len(paths) == 0 || first(paths) == "") {
@@ -104,7 +104,8 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 		if err == nil && ok && text == "" {
 			return Act{Kind: Reads}, nil // it polls
 		}
-		return Act{Kind: Strange, Effect: shell.Effect{Opaque: true, Words: []shell.Word{{Text: text}}}, What: text}, err
+		effect := shell.Effect{Opaque: true, Words: []shell.Word{{Text: text}}, Satelle: guesses(text, env)}
+		return Act{Kind: Strange, Effect: effect, What: text}, err
 	case durable:
 		if c.Input.True("durable") {
 			return Act{Kind: Strange}, nil
@@ -114,17 +115,19 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 			return Act{Kind: Strange, What: action}, err
 		}
 	}
-	return Act{Kind: Reads}, nil
+	return Act{Kind: Reads, Looks: fileURLs(c.Input)}, nil
 }
 
 func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
+	var looks []string
 	if dir, ok, err := c.Input.Text("workdir"); err != nil {
 		return Act{}, err
 	} else if ok && dir != "" {
 		env.Dir = absolute(env.Dir, dir)
+		looks = []string{env.Dir}
 	}
 	if argv, ok, err := c.Input.Argv("command"); err != nil || ok {
-		return Act{Kind: Command, Effect: shell.Argv(argv, env), What: strings.Join(argv, " ")}, err
+		return Act{Kind: Command, Looks: looks, Effect: shell.Argv(argv, env), What: strings.Join(argv, " ")}, err
 	}
 	text, ok, err := c.Input.Text(strings.Fields(t.keys)...)
 	if err == nil && !ok {
@@ -137,7 +140,7 @@ func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
 	if t.form == power {
 		judge = shell.PowerShell
 	}
-	return Act{Kind: Command, Effect: judge(text, env), What: text}, nil
+	return Act{Kind: Command, Looks: looks, Effect: judge(text, env), What: text}, nil
 }
 
 func first(all []string) string {

@@ -39,14 +39,19 @@ func verbIn(list string, args []string) string {
 	return ""
 }
 
-// helpOnly reports whether a call only prints help.
+// helpOnly reports whether a call only prints help. Beside another option a
+// --help may be that option's value, or stand behind a --.
 func helpOnly(args []string) bool {
+	help := len(args) == 0
 	for _, arg := range args {
-		if arg == "--help" || arg == "-h" {
-			return true
+		switch {
+		case arg == "--help" || arg == "-h":
+			help = true
+		case arg == "*" || strings.HasPrefix(arg, "-"):
+			return false
 		}
 	}
-	return len(args) == 0
+	return help
 }
 
 // judgeVerbs looks at the calls of satelle in a command. changes tells that one
