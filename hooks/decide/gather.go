@@ -276,13 +276,36 @@ func (w *world) words(f *Facts) {
 			continue
 		}
 		what := mentioned(word.Text, word.Glob)
-		if looks++; what == "" && looks <= maxLooks {
-			what = w.lookUp(f, word)
+		if what == substrate && w.own(word) {
+			what = ownFolder
+		}
+		for _, part := range parts(word.Text) {
+			// A story can open the substrate of its own tree, and no more.
+			if looks++; (what == "" || what == substrate) && looks <= maxLooks {
+				if found := w.lookUp(f, shell.Word{Text: part, Dir: word.Dir, Glob: word.Glob}); found != "" {
+					what = found
+				}
+			}
 		}
 		if what != "" && !f.opens(what) && f.Mentioned == "" {
 			f.Mentioned = what
 		}
 	}
+}
+
+// own reports whether a word that speaks of a .satelle may mean satelle's own
+// folder, which has that name, too.
+func (w *world) own(word shell.Word) bool {
+	abs := absolute(word.Dir, word.Text)
+	if i := strings.IndexAny(abs, "*?["); i >= 0 {
+		abs = abs[:i]
+	}
+	for _, home := range [...]string{w.home, w.realHome} {
+		if within(path.Clean(abs), home) || strings.Contains(word.Text, home) {
+			return true
+		}
+	}
+	return strings.Contains(word.Text, "~/.satelle") || strings.Contains(word.Text, "HOME")
 }
 
 // opens reports whether the story that sits here opens what is protected.
@@ -296,25 +319,52 @@ func (w *world) lookUp(f *Facts, word shell.Word) string {
 	if !path.IsAbs(abs) || word.Glob || len(abs) > 4096 || strings.ContainsAny(word.Text, "\n\x00") || f.Act.Effect.Opaque {
 		return ""
 	}
-	if what := protectedName(abs, false); what != "" {
-		return what
-	}
 	real, err := place.Resolve(abs)
 	if err != nil {
-		return ""
+		return protectedName(abs, false)
 	}
 	if within(real, w.realHome) {
 		return ownFolder
 	}
-	if what := protectedName(real, false); what != "" {
+	if f.Act.beyond() {
+		w.reach(f, abs, real)
+	}
+	if what := protectedName(abs, false); what != "" {
 		return what
 	}
-	if !f.Here.Governed && f.Act.beyond() && strings.Contains(abs, "/") {
-		if s, err := w.spot(abs, "", false); err == nil && s.Governed {
-			f.Targets = append(f.Targets, s)
+	return protectedName(real, false)
+}
+
+// reach adds a path that lies in another governed work tree than the session,
+// and so needs the seat of that one. A program there only runs.
+func (w *world) reach(f *Facts, abs, real string) {
+	if p, err := place.Above(w.home, real, w.known); err != nil || !p.Governed() || p.WorkTree == f.Here.Tree && f.Here.Tree != "" {
+		return
+	}
+	if info, err := os.Stat(real); f.Here.Governed && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		return
+	}
+	if s, err := w.spot(abs, "", false); err == nil && s.Governed && s.Tree != f.Here.Tree {
+		f.Targets = append(f.Targets, s)
+	}
+}
+
+// parts are what of a word may be a path: all of it, an option's or variable's
+// value, and in code each absolute path.
+func parts(text string) []string {
+	all := []string{text}
+	if _, value, ok := strings.Cut(text, "="); ok && value != "" && len(value) <= 4096 {
+		all = append(all, value)
+	}
+	if !strings.ContainsAny(text, "'\"(`\n ") {
+		return all
+	}
+	for _, token := range tokens(text, false) {
+		if len(token) > 1 && token[0] == '/' {
+			all = append(all, token)
 		}
 	}
-	return ""
+	return all
 }
 
 func (w *world) installed(program string) bool {

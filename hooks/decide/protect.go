@@ -120,15 +120,20 @@ func listed(names, name string) bool {
 // mentioned looks for protected paths in a text, which may be a path or, in
 // any language, hold some.
 func mentioned(text string, pattern bool) string {
-	for _, token := range strings.FieldsFunc(text, func(r rune) bool {
-		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("._-/+~@", r)
-		return !plain && !(pattern && strings.ContainsRune("*?[]", r))
-	}) {
+	for _, token := range tokens(text, pattern) {
 		if what := protectedName(token, pattern); what != "" {
 			return what
 		}
 	}
 	return ""
+}
+
+// tokens are the runs of characters in a text that paths are mostly made of.
+func tokens(text string, pattern bool) []string {
+	return strings.FieldsFunc(text, func(r rune) bool {
+		plain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("._-/+~@", r)
+		return !plain && !(pattern && strings.ContainsRune("*?[]", r))
+	})
 }
 
 // within reports whether p is dir or lies in it; both are real paths.
