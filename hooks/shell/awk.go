@@ -30,6 +30,7 @@ type awkScanner struct {
 	operand  bool // the last token ended an operand: a slash divides
 	paren    bool // it was a closing parenthesis, after which a pattern may stand as well
 	depth    int  // of parentheses and brackets
+	goes     bool // a statement goes on after a newline here
 	printing bool // within a print statement, begun at depth
 	at       int
 }
@@ -38,6 +39,10 @@ func (s *awkScanner) token() bool {
 	c := s.rest[0]
 	paren := s.paren
 	s.paren = false
+	goes := s.goes
+	if c != ' ' && c != '\t' && c != '\r' && c != '#' && c != '\\' && c != '\n' {
+		s.goes = c == ',' || c == '&' || strings.HasPrefix(s.rest, "||")
+	}
 	switch {
 	case c == ' ' || c == '\t' || c == '\r':
 		s.rest, s.paren = s.rest[1:], paren
@@ -63,6 +68,8 @@ func (s *awkScanner) token() bool {
 		return s.skip('/')
 	case isAlnum(c):
 		return s.name()
+	case c == '\n' && goes:
+		s.rest = s.rest[1:]
 	default:
 		return s.operator(c)
 	}

@@ -51,6 +51,9 @@ func judgeHash(j *judge, c *call) {
 	_, ok := c.options("", func(option string, _ word) bool {
 		return allowed("a f p P t r l", option) && (c.name == "type" || option != "p")
 	})
+	for _, w := range c.args {
+		ok = ok && (c.name == "type" || w.known && !strings.Contains(w.text, "=")) // zsh: another program for a name
+	}
 	if !ok {
 		j.changes(c.src)
 		j.taint = true
@@ -76,7 +79,10 @@ func judgeCommand(j *judge, c *call) {
 	case !ok:
 		j.changes(c.src)
 	case !shows:
+		funcs := j.funcs
+		j.funcs = nil // it goes past functions
 		j.runAs(rest, c.src, true, true)
+		j.funcs = funcs
 	}
 }
 
@@ -145,12 +151,22 @@ func judgeNames(j *judge, c *call) {
 	}
 	operands, ok := c.options(value, func(option string, of word) bool {
 		if c.name == "read" && option == "a" {
-			return of.known && isName(of.text)
+			j.fill(of.text, c.src)
+			return of.known && isName(of.text) && j.filled[of.text]
 		}
 		return option != "C" && option != "c"
 	})
 	for i, w := range operands {
-		ok = ok && w.known && (isName(w.text) || c.name == "getopts" && i == 0)
+		if c.name == "getopts" && i == 0 {
+			ok = ok && w.known
+			continue
+		}
+		j.fill(w.text, c.src)
+		// A name that the survey did not see may belie what is known of its value.
+		ok = ok && w.known && isName(w.text) && j.filled[w.text]
+		if c.name == "unset" && j.funcs[w.text] != nil {
+			delete(j.defined, w.text)
+		}
 	}
 	if !ok {
 		j.changes(c.src)
@@ -160,7 +176,8 @@ func judgeNames(j *judge, c *call) {
 func judgePrintf(j *judge, c *call) {
 	switch {
 	case len(c.args) == 0 || c.args[0].known && !strings.HasPrefix(c.args[0].text, "-v"):
-	case c.args[0].known && c.args[0].text == "-v" && len(c.args) > 1 && c.args[1].known && isName(c.args[1].text) && c.shell:
+	case c.args[0].known && c.args[0].text == "-v" && len(c.args) > 1 && c.args[1].known && isName(c.args[1].text) && c.shell && j.filled[c.args[1].text]:
+		j.fill(c.args[1].text, c.src)
 	case c.args[0].known || c.args[0].open || strings.HasPrefix(c.args[0].text, "-"):
 		j.changes(c.src)
 	}
@@ -174,5 +191,14 @@ func judgeTest(j *judge, c *call) {
 			strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
 			j.changes(c.src)
 		}
+	}
+}
+
+// fill judges that something but an assignment gives a variable a value that
+// the text does not show.
+func (j *judge) fill(variable, src string) {
+	if (dangerous(variable) || j.exported(variable)) && !inert(variable, unknownWord) {
+		j.changes(src)
+		j.taint = true
 	}
 }

@@ -15,12 +15,13 @@ type call struct {
 	args    []word
 	src     string
 	prose   []int // the arguments that are text for people, as far as a rule has found them
+	dashes  bool  // the program looks for -- before it reads options
 	shell   bool  // run by the shell itself, so that builtins and functions apply
 }
 
 func (j *judge) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
-		if len(c.Args) > 0 && c.Args[0].Lit() == "read" && a.Name != nil && a.Name.Value == "IFS" {
+		if len(c.Args) > 0 && c.Args[0].Lit() == "read" && j.funcs["read"] == nil && a.Name != nil && a.Name.Value == "IFS" {
 			j.word(a.Value) // how one line is split
 			continue
 		}
@@ -62,8 +63,12 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 		return
 	}
 	dir := j.dir
-	if bodies := j.funcs[program.text]; bodies != nil && shell {
+	bodies := j.funcs[program.text]
+	if bodies != nil && shell {
 		j.callFunction(c, bodies)
+	}
+	if bodies != nil && shell && j.defined[program.text] {
+		// There is no way past the function.
 	} else if r := lookup(c.name); r == nil || r.builtin && !shell || program.text != c.name && !standard(program.text) {
 		j.stranger(c)
 	} else {
@@ -204,19 +209,19 @@ func (j *judge) declare(c *syntax.DeclClause) {
 			switch {
 			case !w.known || !strings.HasPrefix(w.text, "-"):
 				j.changes(j.src(c))
-			case strings.Trim(w.text, "-fFpraAgxu") != "":
+			case strings.Trim(w.text, "-fFpraAgx") != "":
 				j.changes(j.src(c))
 			}
 			continue
 		}
 		if a.Naked {
-			if c.Variant.Value == "export" && !inert(a.Name.Value, unknownWord) && dangerous(a.Name.Value) {
+			if c.Variant.Value == "export" && !inert(a.Name.Value, unknownWord) && (dangerous(a.Name.Value) || namedAfterProgram(a.Name.Value)) {
 				j.changes(j.src(c))
 			}
 			continue
 		}
 		exports := c.Variant.Value == "export" || c.Variant.Value == "declare" || c.Variant.Value == "typeset"
-		if exports && dangerous(a.Name.Value) && !inert(a.Name.Value, j.word(a.Value)) {
+		if exports && (dangerous(a.Name.Value) || c.Variant.Value == "export" && namedAfterProgram(a.Name.Value)) && !inert(a.Name.Value, j.word(a.Value)) {
 			j.changes(j.src(c))
 			j.taint = true
 		}

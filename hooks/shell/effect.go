@@ -126,9 +126,12 @@ type judge struct {
 	names   map[string]*name
 	vars    map[string]word
 	funcs   map[string][]*syntax.Stmt
+	defined map[string]bool // functions that are sure to be there at this point
+	filled  map[string]bool // variables that the survey saw a builtin fill
 
 	cond  int // inside of something that may not run, or run again
 	inner int // inside of a substitution
+	base  int // the least that inner is
 	calls int // inside of functions
 	texts int // inside of texts that are judged in turn (sh -c)
 	state bool
@@ -136,7 +139,7 @@ type judge struct {
 }
 
 func newJudge(text string, env Env, texts int) *judge {
-	return &judge{text: text, env: env, dir: env.Dir, texts: texts, names: map[string]*name{}, vars: map[string]word{}}
+	return &judge{text: text, env: env, dir: env.Dir, texts: texts, names: map[string]*name{}, vars: map[string]word{}, defined: map[string]bool{}, filled: map[string]bool{}}
 }
 
 func (j *judge) done() Effect {

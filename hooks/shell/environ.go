@@ -27,6 +27,9 @@ func dangerous(variable string) bool {
 		"LOCPATH", "NLSPATH", "SKIP", "HUSKY", "TERMINFO":
 		return true
 	}
+	if strings.HasPrefix(variable, "npm_config_") {
+		return true
+	}
 	if strings.ToUpper(variable) != variable {
 		return false
 	}
@@ -34,7 +37,7 @@ func dangerous(variable string) bool {
 		"BASH", "LD_", "DYLD_", "GIT_", "SSH_", "LESS", "MAN", "PYTHON", "NODE", "NPM_", "PERL", "RUBY", "GEM_", "LUA", "JAVA", "_JAVA",
 		"RIPGREP_", "GREP_", "TAR_", "ZIP", "UNZIP", "XZ_", "BAT_", "FZF_", "CURL_", "DOCKER_", "KUBE", "GH_", "GO", "CARGO_", "RUST",
 		"XDG_", "SATELLE_", "PROMPT", "HIST", "GCONV_", "MALLOC_", "GLIBC_", "OPENSSL_", "SSL", "AWK", "POSIX", "SYSTEMD_", "JQ_",
-		"CLAUDE_", "CODEX_", "GROK_", "AWS_", "PIP_", "HOMEBREW_", "APT_", "DPKG_", "COMP_", "DIFF_", "PRE_COMMIT", "LEFTHOOK",
+		"RSYNC_", "HELM_", "TF_", "BUN_", "DENO_", "GETCONF_", "SUNPRO_", "DEPENDENCIES_", "DEBUGINFOD_", "GCC_", "GROFF_", "REDISCLI_", "CLAUDE_", "CODEX_", "GROK_", "AWS_", "PIP_", "HOMEBREW_", "APT_", "DPKG_", "COMP_", "DIFF_", "PRE_COMMIT", "LEFTHOOK",
 	} {
 		if strings.HasPrefix(variable, prefix) {
 			return true
@@ -56,4 +59,11 @@ func gitVariable(variable string) bool {
 		return true
 	}
 	return strings.HasPrefix(variable, "GIT_CONFIG")
+}
+
+// namedAfterProgram reports whether a variable bears the name of a listed
+// program, which will look for its options there once it is exported.
+func namedAfterProgram(variable string) bool {
+	name, _, _ := strings.Cut(variable, "_")
+	return name == strings.ToUpper(name) && lookup(strings.ToLower(name)) != nil
 }

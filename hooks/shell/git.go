@@ -94,6 +94,7 @@ func (j *judge) gitReads(c *call) bool {
 		if r.judge != nil {
 			return r.judge(j, c)
 		}
+		c.dashes = r.deny == "output ext-diff"
 		_, ok := c.options(r.value, func(option string, _ word) bool { return !listed(r.deny, option) })
 		return ok
 	}
@@ -306,7 +307,8 @@ func gitDryRun(_ *judge, c *call) bool {
 	dry := false
 	_, ok := c.options("e", func(option string, _ word) bool {
 		dry = dry || option == "n" || option == "dry-run"
-		return allowed("n dry-run v verbose A all u update f force r recursive cached x X d q quiet k e exclude ignore-errors", option)
+		return allowed("n dry-run v verbose A all u update f force r recursive cached x X d q quiet k exclude ignore-errors", option) ||
+			option == "e" && c.name == "clean" // to add, it opens an editor
 	})
 	return ok && dry
 }
@@ -316,13 +318,16 @@ func gitGroup(j *judge, c *call) bool {
 		if g.name != c.name {
 			continue
 		}
+		if c.name == "reflog" && len(c.args) == 1 && c.args[0].known && isNumber(c.args[0].text) {
+			return true
+		}
 		if len(c.args) == 0 || c.args[0].known && (c.args[0].text == "-v" || c.args[0].text == "--verbose") && len(c.args) == 1 {
 			return strings.HasPrefix(g.reads, "-")
 		}
 		if !c.args[0].known || strings.HasPrefix(c.args[0].text, "-") || !allowed(g.reads, c.args[0].text) {
-			return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{args: c.args[1:]})
+			return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{name: "prune", args: c.args[1:]})
 		}
-		rest := call{args: c.args[1:]}
+		rest := call{args: c.args[1:], dashes: true}
 		_, ok := rest.options("n", func(option string, _ word) bool { return !listed(g.deny, option) })
 		return ok
 	}

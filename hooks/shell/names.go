@@ -33,10 +33,20 @@ func (j *judge) survey(node syntax.Node) {
 		case *syntax.Redirect:
 			if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
 				j.site(strings.Trim(n.N.Value, "{}"), false)
+				j.fill(strings.Trim(n.N.Value, "{}"), j.src(n))
 			}
 		case *syntax.ParamExp:
 			if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 				j.site(n.Param.Value, false)
+				j.fill(n.Param.Value, j.src(n))
+			}
+		case *syntax.DeclClause:
+			if n.Variant.Value != "export" {
+				for _, a := range n.Args { // an assignment to what was made read-only fails
+					if a.Naked && a.Name != nil {
+						j.site(a.Name.Value, false)
+					}
+				}
 			}
 		case *syntax.CallExpr:
 			j.surveyCall(n)
@@ -45,10 +55,16 @@ func (j *judge) survey(node syntax.Node) {
 			// assigned may be evaluated at all, which arithm decides.
 			if target, ok := n.X.(*syntax.Word); ok {
 				j.site(target.Lit(), true)
+				if assigns(n.Op) {
+					j.fill(target.Lit(), j.src(n))
+				}
 			}
 		case *syntax.UnaryArithm:
 			if target, ok := n.X.(*syntax.Word); ok {
 				j.site(target.Lit(), true)
+				if n.Op == syntax.Inc || n.Op == syntax.Dec {
+					j.fill(target.Lit(), j.src(n))
+				}
 			}
 		}
 		return true
@@ -63,7 +79,9 @@ func (j *judge) surveyCall(n *syntax.CallExpr) {
 	switch n.Args[0].Lit() {
 	case "read", "mapfile", "readarray", "printf", "getopts", "unset", "wait", "command", "builtin":
 		for _, arg := range n.Args[1:] {
-			j.site(strings.TrimPrefix(arg.Lit(), "-v"), false)
+			variable := strings.TrimPrefix(arg.Lit(), "-v")
+			j.site(variable, false)
+			j.filled[variable] = true
 		}
 	}
 }
@@ -100,7 +118,7 @@ func (j *judge) assigned(variable string) bool { return j.names[variable] != nil
 // set gives a variable its value, if this is the only place that does and is
 // sure to be reached.
 func (j *judge) set(variable string, value word) {
-	if n := j.names[variable]; n != nil && n.sites == 1 && j.cond == 0 && j.inner == 0 {
+	if n := j.names[variable]; n != nil && n.sites == 1 && j.cond == 0 && j.inner == 0 && !ofShell(variable) {
 		j.vars[variable] = value
 	}
 }
@@ -111,6 +129,9 @@ func (j *judge) value(variable string) word {
 		return value
 	}
 	if n := j.names[variable]; n != nil {
+		if ofShell(variable) {
+			return unknownWord
+		}
 		if n.numbers && !j.exported(variable) {
 			return word{text: "*", numeric: true}
 		}
@@ -137,4 +158,21 @@ func (j *judge) value(variable string) word {
 
 func (j *judge) exported(variable string) bool {
 	return j.env.Exported != nil && j.env.Exported(variable)
+}
+
+// ofShell reports whether a shell gives a variable values by itself, so that
+// an assignment says nothing.
+func ofShell(variable string) bool {
+	return allowed("_ REPLY reply MAPFILE OPTARG OPTIND FUNCNAME DIRSTACK COPROC PIPESTATUS pipestatus status MATCH match MBEGIN mbegin MEND mend "+
+		"HISTCMD GROUPS UID EUID PPID RANDOM SRANDOM SECONDS LINENO EPOCHSECONDS EPOCHREALTIME COLUMNS LINES TTY USERNAME", variable)
+}
+
+// assigns reports whether an operator of arithmetic gives its left side a value.
+func assigns(op syntax.BinAritOperator) bool {
+	switch op {
+	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+		return true
+	}
+	return false
 }

@@ -8,11 +8,16 @@ import "strings"
 // whether all options were allowed and known.
 func (c *call) options(value string, flag func(option string, value word) bool) (operands []word, ok bool) {
 	ok = true
+	bare := false // the last word was an option, which may take the next for its value
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
+		after := bare
+		bare = strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "--") || strings.HasPrefix(a.text, "--") && !strings.Contains(a.text, "=")
 		switch {
 		case a.open, !a.known && strings.HasPrefix(a.text, "-"):
 			return c.args[i:], false
+		case a.text == "--" && after && !c.dashes:
+			bare = false // a value, or the end of the options: what follows must do as both
 		case a.text == "--":
 			return append(operands, c.args[i+1:]...), ok
 		case strings.HasPrefix(a.text, "--"):

@@ -4,7 +4,7 @@ import "strings"
 
 // judgePager: a + begins a command for the pager.
 func judgePager(j *judge, c *call) {
-	operands, ok := c.options("PTbhjpxyz", func(option string, _ word) bool {
+	operands, ok := c.options("", func(option string, _ word) bool {
 		return !listed("o O k log-file LOG-FILE lesskey-file lesskey-src lesskey-content lesskey-context", option)
 	})
 	for _, w := range operands {
@@ -16,7 +16,14 @@ func judgePager(j *judge, c *call) {
 }
 
 func judgeDate(j *judge, c *call) {
-	operands, ok := c.options("dfrI", func(option string, _ word) bool { return !listed("s set", option) })
+	rest := *c
+	rest.args = nil
+	for _, w := range c.args {
+		if !allowed("-I -Idate -Ihours -Iminutes -Iseconds -Ins", w.text) {
+			rest.args = append(rest.args, w)
+		}
+	}
+	operands, ok := rest.options("dfr", func(option string, _ word) bool { return !listed("s set", option) })
 	for _, w := range operands {
 		ok = ok && strings.HasPrefix(w.text, "+")
 	}
@@ -136,12 +143,14 @@ func judgeUnzip(j *judge, c *call) {
 }
 
 func judgeGzip(j *judge, c *call) {
-	reads := false
-	operands, ok := c.options("ST", func(option string, _ word) bool {
+	reads, prints, expands := false, false, false
+	operands, ok := c.options("", func(option string, _ word) bool {
 		reads = reads || allowed("c l t stdout to-stdout list test", option)
-		return allowed("c l t d k v q f n N r stdout to-stdout list test decompress uncompress keep verbose quiet 1 2 3 4 5 6 7 8 9", option)
+		prints = prints || allowed("c stdout to-stdout", option)
+		expands = expands || allowed("d decompress uncompress", option) // the last of -t and -d decides
+		return allowed("T 0 c l t d k v q f n N r stdout to-stdout list test decompress uncompress keep verbose quiet 1 2 3 4 5 6 7 8 9", option)
 	})
-	if !ok || !reads && count(operands) != 0 {
+	if !ok || expands && !prints && count(operands) != 0 || !reads && count(operands) != 0 {
 		j.changes(c.src)
 	}
 }
@@ -241,4 +250,21 @@ func oneOf(c *call, options ...string) bool {
 		}
 	}
 	return false
+}
+
+// judgeXxd: the second operand is an output file. Its options are words and
+// not letters: -ps is one of them.
+func judgeXxd(j *judge, c *call) {
+	rest := *c
+	rest.args = nil
+	for _, w := range c.args {
+		if w.text == "-ps" || w.text == "-plain" {
+			w.text = "-p"
+		}
+		rest.args = append(rest.args, w)
+	}
+	operands, ok := rest.options("clsgo", func(string, word) bool { return true })
+	if n := count(operands); !ok || n < 0 || n > 1 {
+		j.changes(c.src)
+	}
 }

@@ -61,7 +61,7 @@ var table = [...]rule{
 		reads: "grep -rniE 'rm|mv' --include='*.py' .", changes: "grep x a >> b",
 	},
 	{
-		names: "rg", deny: "pre hostname-bin", value: "efgtTrmABCMjd",
+		names: "rg", deny: "pre hostname-bin",
 		why:   "searches and prints; --pre runs a program on each file",
 		reads: `rg "=>" src`, changes: "rg --pre ./x y",
 	},
@@ -106,22 +106,27 @@ var table = [...]rule{
 		reads: "uniq -c notes.txt", changes: "uniq notes.txt out.txt",
 	},
 	{
-		names: "xxd", max: 1, value: "clsgoRn",
+		names: "xxd", judge: judgeXxd,
 		why:   "its second operand is an output file",
 		reads: "xxd -l 16 a", changes: "xxd a b",
 	},
 	{
-		names: "tree", deny: "o R output", value: "LPIT",
+		names: "tree", deny: "o R output",
 		why:   "prints names; -o and -R write files",
 		reads: "tree -a -I .git -L 2", changes: "tree -o t docs",
 	},
 	{
-		names: "iconv base32 base64 basenc", deny: "o output", value: "ftciwbD",
-		why:   "convert and print; -o names an output file",
-		reads: "iconv -f utf8 -t ascii a", changes: "iconv -f utf8 -t latin1 -o b a",
+		names: "iconv", deny: "o output", value: "ft",
+		why:   "converts and prints; -o names an output file",
+		reads: "iconv -c -f utf8 -t ascii a", changes: "iconv -c -o b a",
 	},
 	{
-		names: "yq", deny: "i inplace s split-exp", value: "opIe",
+		names: "base32 base64 basenc", deny: "o output",
+		why:   "convert and print; -o names an output file",
+		reads: "base64 -w0 a", changes: "base64 -D -o b -i a",
+	},
+	{
+		names: "yq", deny: "i inplace in-place s split-exp", value: "opI",
 		why:   "queries and prints; -i edits, -s splits into files",
 		reads: "yq .key config.yaml", changes: "yq -i .key=1 config.yaml",
 	},
@@ -134,12 +139,12 @@ var table = [...]rule{
 		reads: "cat a | less -F", changes: "less -o log a",
 	},
 	{
-		names: "bat batcat", deny: "pager", value: "lprHnw",
+		names: "bat batcat", deny: "pager build clear generate-config-file",
 		why:   "prints; --pager runs a program",
 		reads: "bat -p a", changes: "bat --pager=./x a",
 	},
 	{
-		names: "man", deny: "P H C pager html config-file", value: "sMSeL",
+		names: "man", deny: "P H C B X pager html config-file", value: "sMSL",
 		why:   "prints a page; -P and -H run a program",
 		reads: "man ls | head", changes: "man -P ./x ls",
 	},

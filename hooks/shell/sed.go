@@ -55,7 +55,7 @@ func (s *sedScanner) line() {
 	for {
 		line, rest, _ := strings.Cut(s.rest, "\n")
 		s.rest = rest
-		if !strings.HasSuffix(line, `\`) {
+		if slashes := len(line) - len(strings.TrimRight(line, `\`)); slashes%2 == 0 {
 			return
 		}
 	}
@@ -98,15 +98,35 @@ func (s *sedScanner) until(delim byte) (text string, ok bool) {
 	if delim == '\n' || delim == '\\' {
 		return "", false
 	}
+	first := -1    // within brackets: where a closing one would stand for itself
+	doubt := false // some programs still see brackets here
 	for i := 1; i < len(s.rest); i++ {
-		switch s.rest[i] {
-		case '\\':
+		switch c := s.rest[i]; {
+		case c == '\\' && (first < 0 || i+1 < len(s.rest) && s.rest[i+1] == delim):
 			i++
-		case '\n':
+		case c == '\\':
+			// Within brackets it stands for itself, or for the next character.
+			if strings.HasPrefix(s.rest[i+1:], "]") {
+				i++
+				first, doubt = -1, true
+			}
+		case c == '\n':
 			return "", false
-		case delim:
+		case c == delim:
 			text, s.rest = s.rest[1:i], s.rest[i+1:]
-			return text, strings.LastIndexByte(text, '[') <= strings.LastIndexByte(text, ']')
+			return text, first < 0 && !doubt
+		case c == '[' && first < 0:
+			if first = i + 1; strings.HasPrefix(s.rest[first:], "^") {
+				first++
+			}
+		case c == '[' && i+1 < len(s.rest) && strings.IndexByte(":.=", s.rest[i+1]) >= 0: // a class of characters
+			end := strings.Index(s.rest[i+2:], s.rest[i+1:i+2]+"]")
+			if end < 0 || strings.ContainsAny(s.rest[i+2:i+2+end], "\n"+string(delim)) {
+				return "", false
+			}
+			i += end + 3
+		case c == ']' && (first >= 0 && i > first || doubt):
+			first, doubt = -1, false
 		}
 	}
 	return "", false
@@ -121,7 +141,10 @@ func (s *sedScanner) command() bool {
 	switch command {
 	case '{', '}':
 		return true
-	case '#', 'a', 'i', 'c', 'r', 'R': // a comment, a text, or a file to read
+	case '#', 'r', 'R': // a comment, or a file to read
+		_, s.rest, _ = strings.Cut(s.rest, "\n")
+		return true
+	case 'a', 'i', 'c': // a text
 		s.line()
 		return true
 	case ':', 'b', 't', 'T':

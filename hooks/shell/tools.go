@@ -28,7 +28,7 @@ var tools = [...]tool{
 		reads: "pr list,pr view,pr status,pr diff,pr checks,issue list,issue view,issue status,repo view,repo list,run list,run view,workflow list,workflow view," +
 			"release list,release view,label list,gist list,gist view,search issues,search prs,search code,search repos,search commits,auth status,status,api",
 	},
-	{name: "go", reads: "version,env,doc,help", deny: "w u"},
+	{name: "go", reads: "version,env,doc,help", deny: "w u h"},
 	{name: "pip pip3", reads: "list,show,freeze,check,index versions,config list,help", deny: "log cert cache-dir python"},
 	{name: "cargo", reads: "version,search,help"},
 	{name: "rustup", reads: "show,toolchain list,target list,component list,which,help"},

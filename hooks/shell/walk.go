@@ -192,6 +192,7 @@ func (j *judge) forClause(c *syntax.ForClause) {
 			value.text, value.known = items[0].text, items[0].known && !items[0].many
 		}
 		variable := loop.Name.Value
+		j.fill(variable, j.src(c))
 		if n := j.names[variable]; n != nil && n.sites == 1 {
 			j.vars[variable] = value
 			defer delete(j.vars, variable)
@@ -210,6 +211,16 @@ func (j *judge) function(c *syntax.FuncDecl) {
 	j.state = true
 	if c.Name == nil || len(c.Names) > 0 || strings.HasPrefix(c.Name.Value, "command_not_found") {
 		j.changes(j.src(c))
+		return
+	}
+	_, block := c.Body.Cmd.(*syntax.Block)
+	if c.RsrvWord || !block {
+		// A shell that doesn't know the word "function" runs the lines of the
+		// body; after another body a pipe is no part of it.
+		j.conditional(func() { j.stmt(c.Body) })
+	}
+	if block && j.cond == 0 && j.inner == j.base {
+		j.defined[c.Name.Value] = true
 	}
 }
 

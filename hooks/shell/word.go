@@ -120,6 +120,9 @@ func (b *builder) part(part syntax.WordPart, quoted, first bool) {
 	case *syntax.CmdSubst:
 		b.unknownOr(quoted, b.j.substitution(p))
 	case *syntax.ArithmExp:
+		if p.Bracket {
+			b.j.changes(b.j.src(p)) // $[a > b], of which other shells know nothing
+		}
 		b.j.arithm(p.X)
 		b.unknown(quoted, word{text: "*", numeric: true})
 	case *syntax.ProcSubst:
@@ -182,13 +185,16 @@ func (b *builder) lit(s string, quoted, first bool) {
 // braces reports whether text without quotes holds a brace expansion. A brace
 // may also close in another part of the word.
 func braces(s string) bool {
-	return strings.ContainsAny(s, "{}") && s != "{}"
+	return strings.ContainsAny(strings.ReplaceAll(s, "{}", ""), "{}")
 }
 
 func (b *builder) single(p *syntax.SglQuoted) {
 	if !p.Dollar || !strings.Contains(p.Value, `\`) {
 		b.text.WriteString(p.Value)
 		return
+	}
+	if strings.Contains(p.Value, `\'`) {
+		b.j.changes("$'…\\'…'") // where $'…' is unknown, the quote ends here
 	}
 	simple := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`)
 	for rest := p.Value; ; {

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // The programs that run another program: what they run decides.
@@ -160,7 +162,41 @@ func judgeSh(j *judge, c *call) {
 		j.changes(c.src)
 	default:
 		j.nested(rest[0].text, c.src, false)
+		if (c.name == "sh" || c.name == "dash") && !portable(rest[0].text) {
+			j.changes(c.src)
+		}
 	}
+}
+
+// portable reports whether a shell that knows no more than POSIX asks for takes
+// a text as bash does: to the former, (( a > b )) and [[ a > b ]] write.
+func portable(text string) bool {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return false
+	}
+	same := true
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ArithmCmd, *syntax.TestClause, *syntax.LetClause, *syntax.DeclClause, *syntax.CoprocClause, *syntax.ProcSubst, *syntax.ExtGlob:
+			same = false
+		case *syntax.FuncDecl:
+			same = same && !n.RsrvWord
+		case *syntax.SglQuoted:
+			same = same && !n.Dollar
+		}
+		return same
+	})
+	return same
+}
+
+// sites is how many places give variables values.
+func (j *judge) sites() int {
+	n := 0
+	for _, name := range j.names {
+		n += name.sites
+	}
+	return n
 }
 
 // nested judges a text that another shell runs, or (same) this one later.
@@ -177,14 +213,19 @@ func (j *judge) nested(text, src string, same bool) {
 	sub := newJudge(text, j.env, j.texts+1)
 	sub.dir, sub.inner = j.dir, 1
 	if same {
-		sub.funcs, sub.names = j.funcs, j.names
+		sub.funcs, sub.names, sub.defined, sub.filled = j.funcs, j.names, j.defined, j.filled
 	} else {
+		sub.base = sub.inner
 		for variable := range j.names { // it may have been exported
 			sub.site(variable, false)
 			sub.site(variable, false)
 		}
 	}
+	before := sub.sites()
 	sub.survey(file)
+	if same && sub.sites() != before {
+		j.changes(src) // it runs at any time, and so what variables hold is unknown
+	}
 	sub.stmts(file.Stmts)
 	sub.done()
 	if sub.eff.Changes {
