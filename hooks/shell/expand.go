@@ -27,6 +27,9 @@ func (j *judge) substitution(p *syntax.CmdSubst) word {
 	if len(argv) > 0 && j.funcs[argv[0]] != nil {
 		return unknownWord
 	}
+	if len(argv) > 2 && argv[0] == "git" && printsCommits(argv[1], argv[2:]) {
+		return word{text: "*", many: true}
+	}
 	switch strings.Join(argv, " ") {
 	case "pwd":
 		if j.dir != "" {
@@ -167,4 +170,19 @@ func isName(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// printsCommits reports whether a command of git prints names of commits and
+// nothing else, none of which begins with a dash. An argument that is not
+// written out is "".
+func printsCommits(command string, args []string) bool {
+	if command != "merge-base" && command != "rev-list" {
+		return false
+	}
+	for _, arg := range args {
+		if arg == "" || strings.HasPrefix(arg, "-") && !isNumber(arg) && !allowed("--all --max-parents=0 --max-count=1 --fork-point", arg) {
+			return false
+		}
+	}
+	return true
 }

@@ -156,8 +156,20 @@ func judgeGzip(j *judge, c *call) {
 }
 
 func judgeOpenssl(j *judge, c *call) {
-	if len(c.args) == 0 || !c.args[0].known || !allowed("dgst version list ciphers md5 sha1 sha256 sha512 asn1parse errstr prime", c.args[0].text) {
+	if len(c.args) == 0 || !c.args[0].known || !allowed("dgst version list ciphers md5 sha1 sha256 sha512 asn1parse errstr prime x509", c.args[0].text) {
 		j.changes(c.src)
+		return
+	}
+	if c.args[0].text == "x509" { // others of its options write a serial number
+		for i := 1; i < len(c.args); i++ {
+			w := c.args[i]
+			switch {
+			case w.known && allowed("-in -inform -ext -checkend", w.text):
+				i++
+			case !w.known || !allowed("-noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -sha256 -sha1 -pubkey -purpose", w.text):
+				j.changes(c.src)
+			}
+		}
 		return
 	}
 	for _, w := range c.args[1:] {
@@ -265,6 +277,52 @@ func judgeXxd(j *judge, c *call) {
 	}
 	operands, ok := rest.options("clsgo", func(string, word) bool { return true })
 	if n := count(operands); !ok || n < 0 || n > 1 {
+		j.changes(c.src)
+	}
+}
+
+func judgeGofmt(j *judge, c *call) {
+	for _, w := range c.args {
+		if w.open || strings.HasPrefix(w.text, "-") && !allowed("-l -d -s -e", w.text) {
+			j.changes(c.src)
+		}
+	}
+}
+
+func judgeObject(j *judge, c *call) {
+	_, ok := c.options("", func(option string, _ word) bool { return !listed("plugin", option) })
+	for _, w := range c.args {
+		ok = ok && !w.open && !strings.HasPrefix(w.text, "@")
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+// judgeWget allows what fetches a page and prints it, or throws it away.
+func judgeWget(j *judge, c *call) {
+	prints := false
+	_, ok := c.options("OTtU", func(option string, value word) bool {
+		switch option {
+		case "O":
+			prints = value.known && (value.text == "-" || value.text == "/dev/null")
+			return prints
+		case "spider":
+			prints = true
+			return true
+		}
+		return allowed("q S T t U quiet server-response timeout tries user-agent header no-verbose no-check-certificate max-redirect", option)
+	})
+	for _, w := range c.args {
+		ok = ok && !allowed("--timeout --tries --user-agent --header --max-redirect", w.text) // the value must not hide a word
+	}
+	if !ok || !prints {
+		j.changes(c.src)
+	}
+}
+
+func judgeHistory(j *judge, c *call) {
+	if len(c.args) > 1 || len(c.args) == 1 && !(c.args[0].known && isNumber(c.args[0].text) && c.args[0].text[0] != '-') {
 		j.changes(c.src)
 	}
 }

@@ -116,6 +116,31 @@ var table = [...]rule{
 		reads: "tree -a -I .git -L 2", changes: "tree -o t docs",
 	},
 	{
+		names: "shuf", deny: "o output", value: "in",
+		why:   "prints in disorder; -o names an output file",
+		reads: "shuf -n 3 a", changes: "shuf -n 3 -o b a",
+	},
+	{
+		names: "gofmt", judge: judgeGofmt, why: "prints; -w rewrites, a profile is written",
+		reads: "gofmt -l -d .", changes: "gofmt -l -w .",
+	},
+	{
+		names: "nm size readelf objdump", judge: judgeObject, why: "print what an object file holds; a plugin is a program, and @ names a file of options",
+		reads: "nm -g a.o", changes: "nm --plugin ./x.so a.o",
+	},
+	{
+		names: "ping dig host getent", why: "ask the network, or the system's lists, and print",
+		reads: "getent hosts localhost", changes: "dig a > b",
+	},
+	{
+		names: "wget", judge: judgeWget, why: "prints what it fetches if told to; all else writes files",
+		reads: "wget -qO- http://127.0.0.1/", changes: "wget http://127.0.0.1/a",
+	},
+	{
+		names: "history", judge: judgeHistory, builtin: true, why: "lists earlier commands; its options write files",
+		reads: "history 20", changes: "history -w f",
+	},
+	{
 		names: "iconv", deny: "o output", value: "ft",
 		why:   "converts and prints; -o names an output file",
 		reads: "iconv -c -f utf8 -t ascii a", changes: "iconv -c -o b a",
@@ -327,7 +352,7 @@ var table = [...]rule{
 	},
 	{
 		names: "npm docker podman kubectl gh go pip pip3 cargo rustup rustc brew apt apt-cache dpkg systemctl journalctl aws redis-cli terraform helm " +
-			"make cmake java javac ruby perl deno bun npx",
+			"make cmake java javac ruby perl deno bun npx php lua sqlite3 psql ssh ssh-add crontab tmux tsc ruff uv",
 		judge: judgeTool, why: "see tools.go",
 		reads: "gh pr list --limit 5", changes: "npm run build",
 	},

@@ -40,7 +40,10 @@ var tools = [...]tool{
 	{name: "redis-cli", value: "hpnu", reads: "get,mget,keys,ttl,type,exists,info,ping,dbsize,llen,lrange,hget,hgetall,smembers,strlen", deny: "eval rdb functions-rdb pipe"},
 	{name: "terraform", version: "-v,-version", reads: "version"},
 	{name: "helm", reads: "list,ls,status,version,history,repo list,search repo,get values,get manifest", deny: "output-dir kubeconfig registry-config repository-cache repository-config"},
-	{name: "make cmake javac ruby perl deno bun npx rustc java", version: "-v,-version"},
+	{name: "make cmake javac ruby perl deno bun npx rustc java php lua sqlite3 psql tsc ruff uv", version: "-v,-version"},
+	{name: "ssh-add crontab", version: "-l"},
+	{name: "tmux", version: "ls,list-sessions"},
+	{name: "ssh"},
 	{name: "dpkg", reads: "-l,-L,-s,-S,-p,--list,--listfiles,--status,--search,--print-avail", deny: "pre-invoke post-invoke status-logger log admindir instdir root"},
 }
 
