@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 2
+	projectionVersion = 3
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.

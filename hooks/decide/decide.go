@@ -62,7 +62,7 @@ func decideTarget(say speaker, t Spot) Decision {
 		return say.protected(t.Protected, t.Path, t)
 	}
 	if !t.Governed {
-		if !say.facts.Here.Governed || t.allowedOutside(say.facts.Here.Row.Outside) {
+		if !say.facts.Here.Governed || t.Outside != Elsewhere {
 			return Decision{}
 		}
 		return say.outside(t)
@@ -93,22 +93,6 @@ func needSeat(say speaker, t Spot) Decision {
 		return say.free(t)
 	}
 	return Decision{}
-}
-
-// The values of [gate] outside; another one is the default.
-const (
-	outsideAllow = "allow"
-	outsideDeny  = "deny"
-)
-
-func (t Spot) allowedOutside(rule string) bool {
-	switch rule {
-	case outsideAllow:
-		return true
-	case outsideDeny:
-		return false
-	}
-	return t.Outside != Elsewhere
 }
 
 func (f Facts) halt() string {

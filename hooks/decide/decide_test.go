@@ -65,18 +65,6 @@ func TestDecide(t *testing.T) {
 			f.Targets = []Spot{{Path: "/tmp/x", Outside: Temporary}}
 			return f
 		}, allow, allow},
-		{"a temporary folder, closed by the gate", func(s Spot) Facts {
-			s.Row.Outside = outsideDeny
-			f := edit(s)
-			f.Targets = []Spot{{Path: "/tmp/x", Outside: Temporary}}
-			return f
-		}, "outside of every governed tree", "outside of every governed tree"},
-		{"anywhere, opened by the gate", func(s Spot) Facts {
-			s.Row.Outside = outsideAllow
-			f := edit(s)
-			f.Targets = []Spot{{Path: "/etc/x"}}
-			return f
-		}, allow, allow},
 		{"two targets, one of them inside", func(s Spot) Facts {
 			f := edit(s)
 			f.Targets = []Spot{{Path: "/tmp/x", Outside: Temporary}, s}

@@ -122,7 +122,7 @@ func (s speaker) bypass() Decision {
 }
 
 func (s speaker) outside(t Spot) Decision {
-	return deny("Write within the work tree, or in a temporary folder. ", s.act(t.Path), ": it lies outside of every governed tree ([gate] outside in .satelle/satelle.toml decides).")
+	return deny("Write within the work tree, or in a temporary folder. ", s.act(t.Path), ": it lies outside of every governed tree.")
 }
 
 func (s speaker) secret() Decision {

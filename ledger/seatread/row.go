@@ -25,21 +25,19 @@ type Row struct {
 	Halt       string          `json:"halt,omitempty"`  // why every edit is denied, "" if none is
 	Seats      map[string]Seat `json:"seats,omitempty"` // by work tree
 	Open       []Open          `json:"open,omitempty"`
-	Outside    string          `json:"outside,omitempty"`
 }
 
 // A Seat is the right of a story to change a work tree.
 type Seat struct {
-	Story       string   `json:"story"`
-	Title       string   `json:"title"`
-	Step        string   `json:"step"`
-	Category    string   `json:"category"`
-	Paths       []string `json:"paths,omitempty"`
-	IdleAt      int64    `json:"idle_at"` // Unix seconds; from then on it counts as suspended
-	Suspended   bool     `json:"suspended"`
-	Substrate   bool     `json:"substrate"`        // a person approved: .satelle/ may change
-	Worker      string   `json:"worker,omitempty"` // digest of the token of the worker that alone may use it
-	CommonSince int64    `json:"common_since"`
+	Story     string   `json:"story"`
+	Title     string   `json:"title"`
+	Step      string   `json:"step"`
+	Category  string   `json:"category"`
+	Paths     []string `json:"paths,omitempty"`
+	IdleAt    int64    `json:"idle_at"` // Unix seconds; from then on it counts as suspended
+	Suspended bool     `json:"suspended"`
+	Substrate bool     `json:"substrate"`        // a person approved: .satelle/ may change
+	Worker    string   `json:"worker,omitempty"` // digest of the token of the worker that alone may use it
 }
 
 // An Open is a story that could take a seat.
@@ -75,8 +73,6 @@ func Decode(b []byte) (Row, error) {
 			r.Projection = int(d.integer(v))
 		case "halt":
 			r.Halt = d.string(v)
-		case "outside":
-			r.Outside = d.string(v)
 		case "seats":
 			r.Seats = make(map[string]Seat)
 			d.object(v, func(tree string, v gjson.Result) { r.Seats[tree] = d.seat(v) })
@@ -117,8 +113,6 @@ func (d *decoder) seat(v gjson.Result) (s Seat) {
 			s.Substrate = d.bool(v)
 		case "worker":
 			s.Worker = d.string(v)
-		case "common_since":
-			s.CommonSince = d.integer(v)
 		}
 	})
 	return s

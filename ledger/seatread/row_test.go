@@ -23,11 +23,11 @@ func fixMeta(b []byte, off int) {
 }
 
 var fullRow = Row{
-	Format: 1, Projection: 7, Halt: "a \"reason\"\n", Outside: "deny",
+	Format: 1, Projection: 7, Halt: "a \"reason\"\n",
 	Seats: map[string]Seat{
 		".": {
 			Story: "sty_1", Title: "Zoë’s", Step: "in_progress", Category: "*", Paths: []string{"a/**", "b"},
-			IdleAt: 1 << 40, Suspended: true, Substrate: true, Worker: "ab", CommonSince: 3,
+			IdleAt: 1 << 40, Suspended: true, Substrate: true, Worker: "ab",
 		},
 		"tree \"two\"": {Story: "sty_2"},
 	},
