@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 3
+	projectionVersion = 4
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -61,6 +61,13 @@ func (Fold) Apply(rows ledger.Rows, r ledger.Record) error {
 	case KindApproversPinned:
 		if b, ok := decode[approversTrusted](r); ok {
 			return put(rows, rowsApprover, "current", b)
+		}
+		return nil
+	case KindGateTrusted:
+		if b, ok := decode[gateTrusted](r); ok && CheckGate(b.Gate) == nil {
+			row := readRow(rows)
+			row.Gate = b.Gate
+			return writeRow(rows, row)
 		}
 		return nil
 	case KindHalted:

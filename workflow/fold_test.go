@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"satelle/ledger"
+	"satelle/ledger/seatread"
 	"satelle/workflow/route"
 )
 
@@ -33,7 +34,7 @@ func life(t failer) *memory {
 		}
 		return out
 	}
-	do(m.state().Trust([]Executable{{Name: "check-a", Digest: "digest-check-a"}}, nil, person))
+	do(m.state().Trust([]Executable{{Name: "check-a", Digest: "digest-check-a"}}, nil, nil, person))
 	do(m.state().Halt("why", person))
 	do(m.state().Resume(person))
 	do(m.state().Approve("sty_a", true, "go on", "tree1", person))
@@ -56,7 +57,8 @@ func life(t failer) *memory {
 	if out, err := m.ask(t, "sty_b", "in_progress", m.facts(lane("*", nil, nil))); err != nil || out.Refusal != nil {
 		t.Fatalf("%v %v", err, out.Refusal)
 	}
-	do(m.state().Trust(nil, []byte("ada ssh-ed25519 AAAA\n"), person))
+	do(m.state().Trust(nil, &seatread.Gate{Readers: [][]string{{"make", "test"}}}, nil, person))
+	do(m.state().Trust(nil, nil, []byte("ada ssh-ed25519 AAAA\n"), person))
 	return m
 }
 

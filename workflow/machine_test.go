@@ -18,7 +18,7 @@ func TestMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMemory()
 		l := lane("*", []string{route.Structure}, []string{"check-a", route.Structure})
-		c, err := m.state().Trust([]Executable{{Name: "check-a", Digest: "digest-check-a"}}, nil, person)
+		c, err := m.state().Trust([]Executable{{Name: "check-a", Digest: "digest-check-a"}}, nil, nil, person)
 		if err != nil {
 			t.Fatalf("trusting: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"satelle/internal/fault"
 	"satelle/ledger"
+	"satelle/ledger/seatread"
 )
 
 // Person refuses what only a person may do. Where approvers are set, only an
@@ -82,17 +83,24 @@ func (st State) NewApprovers(content []byte) string {
 	return digest
 }
 
-// Trust records that a person trusts executable substrate and a list of
-// approvers, as far as they are new: one record each, in the order of what is
-// given, the approvers last. Approvers that are trusted already have to sign a
-// change of their own list.
-func (st State) Trust(executables []Executable, approvers []byte, actor ledger.Actor) (Change, error) {
+// Trust records that a person trusts executable substrate, a gate and a list
+// of approvers, as far as they are new: one record each, in the order of what
+// is given. Approvers that are trusted already have to sign a change of their
+// own list.
+func (st State) Trust(executables []Executable, gate *seatread.Gate, approvers []byte, actor ledger.Actor) (Change, error) {
 	var c Change
 	if err := st.Person("trust", actor); err != nil {
 		return c, err
 	}
 	for _, e := range st.Untrusted(executables) {
 		c.add(KindTrusted, "", actor, trustGranted{Name: e.Name, Digest: e.Digest})
+	}
+	if gate != nil {
+		g, err := st.TrustOwnGate(*gate, actor)
+		if err != nil {
+			return c, err
+		}
+		c.then(g)
 	}
 	if digest := st.NewApprovers(approvers); digest != "" {
 		c.add(KindApproversPinned, "", actor, approversTrusted{Digest: digest, Content: c.blob("text/plain", approvers)})

@@ -13,7 +13,7 @@ func TestPersonOnly(t *testing.T) {
 	m.create(t, "sty_a", lane("*", nil, nil))
 	verbs := map[string]func(ledger.Actor) error{
 		"approve": func(a ledger.Actor) error { _, err := m.state().Approve("sty_a", true, "", "t", a); return err },
-		"trust":   func(a ledger.Actor) error { _, err := m.state().Trust(nil, nil, a); return err },
+		"trust":   func(a ledger.Actor) error { _, err := m.state().Trust(nil, nil, nil, a); return err },
 		"halt":    func(a ledger.Actor) error { _, err := m.state().Halt("why", a); return err },
 		"resume":  func(a ledger.Actor) error { _, err := m.state().Resume(a); return err },
 		"restamp": func(a ledger.Actor) error { return m.state().Person("restamp", a) },
@@ -33,7 +33,7 @@ func TestPersonOnly(t *testing.T) {
 			t.Errorf("%s by a person: %v", name, err)
 		}
 	}
-	c, err := m.state().Trust(nil, []byte("ada ssh-ed25519 AAAA\n"), person)
+	c, err := m.state().Trust(nil, nil, []byte("ada ssh-ed25519 AAAA\n"), person)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"satelle/ledger"
+	"satelle/ledger/seatread"
 )
 
 // Kinds of the records that the fold reads. Those that rules rest on are
@@ -26,6 +27,7 @@ const (
 	KindApproval        = "approval.given"
 	KindTrusted         = "trust.granted"
 	KindApproversPinned = "approvers.trusted"
+	KindGateTrusted     = "gate.trusted"
 	KindHalted          = "halt.set"
 	KindResumed         = "halt.ended"
 )
@@ -48,6 +50,7 @@ var kinds = map[string]bool{
 	KindApproval:        true,
 	KindTrusted:         true,
 	KindApproversPinned: true,
+	KindGateTrusted:     true,
 	KindHalted:          true,
 	KindResumed:         true,
 }
@@ -182,6 +185,10 @@ type trustGranted struct {
 type approversTrusted struct {
 	Digest  string         `json:"digest"`
 	Content ledger.BlobRef `json:"content"`
+}
+
+type gateTrusted struct {
+	Gate seatread.Gate `json:"gate"`
 }
 
 type haltSet struct {

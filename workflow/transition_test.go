@@ -146,7 +146,7 @@ func trustAll(t *testing.T, m *memory, names ...string) {
 	for _, n := range names {
 		xs = append(xs, Executable{Name: n, Digest: "digest-" + n})
 	}
-	c, err := m.state().Trust(xs, nil, person)
+	c, err := m.state().Trust(xs, nil, nil, person)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,11 +56,14 @@ func printInit(w io.Writer, rep engine.InitReport) {
 	default:
 		fmt.Fprintln(w, "done asks nothing yet: set [checks] done in .satelle/satelle.toml")
 	}
+	if len(rep.Readers) > 0 {
+		fmt.Fprintf(w, "runs without a story: %s ([gate] readers)\n", inLine(strings.Join(rep.Readers, ", ")))
+	}
 	if rep.Reviewer != "" && rep.Missing {
 		fmt.Fprintf(w, "reviewer: %s, which this machine does not have; the shipped route never calls it\n", rep.Reviewer)
 	}
 	if rep.Untrusted > 0 {
-		fmt.Fprintf(w, "%d executable(s) of this repository are not trusted on this machine yet: satelle trust\n", rep.Untrusted)
+		fmt.Fprintf(w, "not trusted on this machine yet: %d of what this repository brings (satelle trust shows it)\n", rep.Untrusted)
 	}
 	if len(rep.Created) > 0 {
 		fmt.Fprintln(w, "next: satelle agents install all")

@@ -55,8 +55,8 @@ func newTrustCmd(a *app) *cobra.Command {
 		Short: "Trust what this repository would execute on this machine",
 		Long: long(`Shows the checks of this repository that nobody has trusted on this machine yet,
 and trusts them once a person has said yes. Trust is by content: a check that
-changes has to be trusted again. A change of .satelle/approvers is trusted the
-same way. Refused in an agent's session.`, 3),
+changes has to be trusted again. A change of [gate] in satelle.toml, and one of
+.satelle/approvers, is trusted the same way. Refused in an agent's session.`, 3),
 		Example: `  satelle trust
   satelle trust --yes`,
 		Args: none(),
@@ -75,9 +75,11 @@ same way. Refused in an agent's session.`, 3),
 			for _, x := range p.Executables {
 				fmt.Fprintf(a.stderr, "%s (%s)\n%s\n\n", printable(x.Name), x.Digest[:12], indent(printable(x.Text)))
 			}
-			n := len(p.Executables)
+			n := p.Count()
+			if p.Gate != nil {
+				fmt.Fprintf(a.stderr, "[gate] of .satelle/satelle.toml: from now on the hooks go by it\n%s\n\n", indent(printable(p.GateText)))
+			}
 			if p.Approvers != nil {
-				n++
 				fmt.Fprintf(a.stderr, ".satelle/approvers: from now on only these sign what is a person's\n%s\n\n", indent(printable(string(p.Approvers))))
 			}
 			if n > 0 && !yes && !a.confirm("trust these? [y/N] ") {
@@ -87,7 +89,7 @@ same way. Refused in an agent's session.`, 3),
 				return err
 			}
 			return a.object(map[string]any{"trusted": n}, func(w io.Writer) {
-				fmt.Fprintf(w, "trusted %d; everything that this repository would execute is trusted here\n", n)
+				fmt.Fprintf(w, "trusted %d; nothing of this repository is left to trust here\n", n)
 			})
 		}),
 	}

@@ -56,7 +56,7 @@ trusted yet, and who this command takes you for.`, 3, 4, 5),
 					fmt.Fprintf(w, "%4d %s\n", s.Stories[st], st)
 				}
 				if s.Untrusted > 0 {
-					fmt.Fprintf(w, "%d executable(s) are not trusted on this machine: satelle trust\n", s.Untrusted)
+					fmt.Fprintf(w, "not trusted on this machine: %d of what this repository brings (satelle trust shows it)\n", s.Untrusted)
 				}
 				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, inLine(s.You.Name))
 			})

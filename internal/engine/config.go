@@ -28,6 +28,8 @@ type Config struct {
 		// Timeout bounds it, as a Go duration.
 		Timeout string `toml:"timeout"`
 	} `toml:"checks"`
+	// Gate is how strict the hook is.
+	Gate gateConfig `toml:"gate"`
 	// Vars are values for the bindings' environment.
 	Vars map[string]string `toml:"vars"`
 }
@@ -60,6 +62,9 @@ func loadConfig(path string) (Config, error) {
 		if d, err := time.ParseDuration(c.Checks.Timeout); err != nil || d <= 0 {
 			return c, fault.New(fault.Refused, "%s: `checks.timeout` must be a duration like \"5m\", not %q", path, c.Checks.Timeout)
 		}
+	}
+	if _, err := c.gate(); err != nil {
+		return c, fault.Wrap(err, nil, "%s", path)
 	}
 	return c, nil
 }

@@ -22,7 +22,7 @@ func TestLoadConfig(t *testing.T) {
 	for _, tt := range []struct {
 		name, content, want string
 	}{
-		{"as init writes it", string(newConfig("p1", "make test")), ""},
+		{"as init writes it", string(newConfig("p1", "make test", []string{"make test", "go test **"})), ""},
 		{"empty", "", "`project` must be"},
 		{"truncated", "project = \"p", "line 1"},
 		{"binary", "\x00\x01\x02", "line 1"},
@@ -57,7 +57,7 @@ func TestLoadConfig(t *testing.T) {
 }
 
 func FuzzLoadConfig(f *testing.F) {
-	f.Add(newConfig("p", "make test"))
+	f.Add(newConfig("p", "make test", nil))
 	f.Add([]byte("project = 'p'\n[vars]\na = 'b'\n"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content []byte) {

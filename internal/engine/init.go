@@ -29,7 +29,9 @@ type InitReport struct {
 	Missing  bool   `json:"reviewer_missing"`
 	// Story is the bootstrap story that covers the files, if one was made.
 	Story string `json:"story,omitempty"`
-	// Untrusted counts executables that a person has to trust first.
+	// Readers are the commands that count as reading.
+	Readers []string `json:"readers"`
+	// Untrusted counts what a person has to trust first.
 	Untrusted int `json:"untrusted"`
 }
 
@@ -79,9 +81,9 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 			return rep, err
 		}
 	}
-	untrusted, err := e.Untrusted(ctx)
-	rep.Untrusted = len(untrusted)
-	rep.DoneCheck = e.sub.config.Checks.Done
+	pending, err := e.Pending(ctx)
+	rep.Untrusted = pending.Count()
+	rep.DoneCheck, rep.Readers = e.sub.config.Checks.Done, e.sub.config.Gate.Readers
 	return rep, err
 }
 
@@ -106,13 +108,17 @@ func (e *Engine) makeHome() error {
 
 // trustOwn trusts what init wrote itself, and only that.
 func (e *Engine) trustOwn(ctx context.Context) error {
-	text := e.sub.config.Checks.Done
-	if text == "" {
-		return nil
+	gate, err := e.sub.config.gate()
+	if err != nil {
+		return err
 	}
-	own := workflow.Executable{Name: "[checks] done", Digest: checkDigest(text), Text: text}
-	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		return st.TrustOwn(own, e.self()), nil
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		c, err := st.TrustOwnGate(gate, e.self())
+		if text := e.sub.config.Checks.Done; text != "" && err == nil {
+			own := st.TrustOwn(workflow.Executable{Name: "[checks] done", Digest: checkDigest(text), Text: text}, e.self())
+			c.Drafts = append(c.Drafts, own.Drafts...)
+		}
+		return c, err
 	})
 	return err
 }

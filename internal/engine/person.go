@@ -9,6 +9,7 @@ import (
 
 	"satelle/internal/fault"
 	"satelle/ledger"
+	"satelle/ledger/seatread"
 	"satelle/workflow"
 )
 
@@ -55,17 +56,27 @@ func unchanged(st workflow.State, seen workflow.Story) error {
 	return err
 }
 
-// Untrusted lists what would have to be trusted before it can run.
-func (e *Engine) Untrusted(ctx context.Context) ([]workflow.Executable, error) {
-	p, err := e.Pending(ctx)
-	return p.Executables, err
-}
-
 // Pending is what a person on this machine has not trusted yet.
 type Pending struct {
 	Executables []workflow.Executable
+	// Gate is what `[gate]` of satelle.toml says, nil unless that is new, and
+	// GateText the same for people.
+	Gate     *seatread.Gate
+	GateText string
 	// Approvers is the content of .satelle/approvers, nil unless it is new.
 	Approvers []byte
+}
+
+// Count is the number of things there are to trust.
+func (p Pending) Count() int {
+	n := len(p.Executables)
+	if p.Gate != nil {
+		n++
+	}
+	if p.Approvers != nil {
+		n++
+	}
+	return n
 }
 
 // Pending returns what there is to trust.
@@ -78,8 +89,15 @@ func (e *Engine) Pending(ctx context.Context) (p Pending, err error) {
 	if err != nil {
 		return p, err
 	}
+	gate, err := e.sub.config.gate()
+	if err != nil {
+		return p, err
+	}
 	return p, e.View(ctx, func(st workflow.State, _ Lookup) error {
 		p.Executables = st.Untrusted(all)
+		if st.NewGate(gate) {
+			p.Gate, p.GateText = &gate, gateText(gate)
+		}
 		if st.NewApprovers(approvers) != "" {
 			p.Approvers = approvers
 		}
@@ -96,6 +114,9 @@ func (e *Engine) Trust(ctx context.Context, p Pending) error {
 	for _, x := range p.Executables {
 		digests = append(digests, x.Digest)
 	}
+	if p.Gate != nil {
+		digests = append(digests, gateDigest(*p.Gate))
+	}
 	if digest := workflow.ApproversDigest(p.Approvers); digest != "" {
 		digests = append(digests, digest)
 	}
@@ -104,7 +125,7 @@ func (e *Engine) Trust(ctx context.Context, p Pending) error {
 		return err
 	}
 	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		c, err := st.Trust(p.Executables, p.Approvers, actor)
+		c, err := st.Trust(p.Executables, p.Gate, p.Approvers, actor)
 		if err == nil && len(c.Drafts) != len(digests) {
 			err = fault.Try(fault.New(fault.Busy, "some of it has been trusted meanwhile: look again"), "satelle trust")
 		}

@@ -167,7 +167,7 @@ func TestInitTrustsOnlyAtFirst(t *testing.T) {
 		}
 	}
 	rep, err := Init(t.Context(), e.Top())
-	if err != nil || rep.Untrusted != 1 || rep.DoneCheck != "make test" {
+	if err != nil || rep.Untrusted != 2 || rep.DoneCheck != "make test" {
 		t.Errorf("%+v, %v", rep, err)
 	}
 }

@@ -30,7 +30,7 @@ func (e *Engine) scaffold(ctx context.Context, rep *InitReport) (map[string][]by
 	have := func(cli string) bool { _, err := exec.LookPath(cli); return err == nil }
 	files[agentsFile] = agents.Preset(have)
 	check, from := proposeDone(e.repo.Top())
-	files[configFile] = newConfig(strings.ToLower(ulid.Make().String()), check)
+	files[configFile] = newConfig(strings.ToLower(ulid.Make().String()), check, proposeReaders(e.repo.Top()))
 	made := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		full := filepath.Join(e.repo.Top(), filepath.FromSlash(name))
@@ -109,13 +109,24 @@ func proposeDone(top string) (command, from string) {
 	return "git diff --check", ""
 }
 
-func newConfig(project, done string) []byte {
-	return fmt.Appendf(nil, `# satelle governs this repository
+func newConfig(project, done string, readers []string) []byte {
+	b := fmt.Appendf(nil, `# satelle governs this repository
 project = %q
 
 [checks]
 # What the gate to done asks; exit code 0 accepts.
 done = %q
 timeout = "10m"
-`, project, done)
+
+[gate]
+# Commands that an agent may run before it takes a story, in words: * stands
+# for one, a last ** for any number, and neither for an option.
+readers = [`, project, done)
+	for _, r := range readers {
+		b = fmt.Appendf(b, "\n  %q,", r)
+	}
+	if len(readers) > 0 {
+		b = append(b, '\n')
+	}
+	return append(b, "]\n"...)
 }

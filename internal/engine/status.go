@@ -18,9 +18,10 @@ type Status struct {
 	Halt     string       `json:"halt,omitempty"`
 	Seats    []StatusSeat `json:"seats"`
 	// Stories counts those that have not ended, by state.
-	Stories   map[string]int `json:"stories"`
-	Untrusted int            `json:"untrusted"`
-	You       ledger.Actor   `json:"you"`
+	Stories map[string]int `json:"stories"`
+	// Untrusted counts what of the repository a person has not trusted yet.
+	Untrusted int          `json:"untrusted"`
+	You       ledger.Actor `json:"you"`
 }
 
 // StatusSeat is the seat of one work tree.
@@ -65,7 +66,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	untrusted, err := e.Untrusted(ctx)
-	s.Untrusted = len(untrusted)
+	pending, err := e.Pending(ctx)
+	s.Untrusted = pending.Count()
 	return s, err
 }

@@ -25,6 +25,17 @@ type Row struct {
 	Halt       string          `json:"halt,omitempty"`  // why every edit is denied, "" if none is
 	Seats      map[string]Seat `json:"seats,omitempty"` // by work tree
 	Open       []Open          `json:"open,omitempty"`
+	Gate       Gate            `json:"gate,omitzero"`
+}
+
+// A Gate is how strict the hook is, as the repository's `[gate]` says and a
+// person on this machine has trusted. The zero Gate is the strictest but for
+// temporary folders, which it leaves open.
+type Gate struct {
+	Outside string            `json:"outside,omitempty"` // what may change outside of every governed tree: temp (the default), deny or allow
+	Readers [][]string        `json:"readers,omitempty"` // commands that count as reading, in words
+	Tools   []string          `json:"tools,omitempty"`   // tools that count as reading, by their exact names
+	Mode    map[string]string `json:"mode,omitempty"`    // by kind of rule: enforce (the default), warn or audit
 }
 
 // A Seat is the right of a story to change a work tree.
@@ -78,6 +89,8 @@ func Decode(b []byte) (Row, error) {
 			d.object(v, func(tree string, v gjson.Result) { r.Seats[tree] = d.seat(v) })
 		case "open":
 			d.array(v, func(v gjson.Result) { r.Open = append(r.Open, d.open(v)) })
+		case "gate":
+			r.Gate = d.gate(v)
 		}
 	})
 	switch {
@@ -130,6 +143,28 @@ func (d *decoder) open(v gjson.Result) (o Open) {
 		}
 	})
 	return o
+}
+
+func (d *decoder) gate(v gjson.Result) (g Gate) {
+	d.object(v, func(name string, v gjson.Result) {
+		switch name {
+		case "outside":
+			g.Outside = d.string(v)
+		case "readers":
+			d.array(v, func(v gjson.Result) { g.Readers = append(g.Readers, d.strings(v)) })
+		case "tools":
+			g.Tools = d.strings(v)
+		case "mode":
+			g.Mode = make(map[string]string)
+			d.object(v, func(kind string, v gjson.Result) { g.Mode[kind] = d.string(v) })
+		}
+	})
+	return g
+}
+
+func (d *decoder) strings(v gjson.Result) (all []string) {
+	d.array(v, func(v gjson.Result) { all = append(all, d.string(v)) })
+	return all
 }
 
 func (d *decoder) object(v gjson.Result, fn func(name string, v gjson.Result)) {

@@ -32,6 +32,10 @@ var fullRow = Row{
 		"tree \"two\"": {Story: "sty_2"},
 	},
 	Open: []Open{{"sty_3", "t", "in_progress"}, {"sty_4", "", "x"}},
+	Gate: Gate{
+		Outside: "deny", Readers: [][]string{{"go", "test", "**"}, {"make"}}, Tools: []string{"mcp__a__get"},
+		Mode: map[string]string{"edit": "warn"},
+	},
 }
 
 // What encoding/json writes of a row, Decode reads.
