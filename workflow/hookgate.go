@@ -10,33 +10,8 @@ import (
 	"satelle/ledger/seatread"
 )
 
-// Values of [seatread.Gate.Outside].
-const (
-	OutsideTemp  = "temp"
-	OutsideDeny  = "deny"
-	OutsideAllow = "allow"
-)
-
-// Modes of a kind of rule: deny; let pass and say why; let pass and record.
-const (
-	ModeEnforce = "enforce"
-	ModeWarn    = "warn"
-	ModeAudit   = "audit"
-)
-
-// Kinds of rules that a mode can soften. What protects satelle itself, its
-// keys and the harnesses' settings always denies.
-const (
-	RuleEdit    = "edit"    // an editing tool without a seat
-	RuleCommand = "command" // a shell command that changes files, without a seat
-	RuleTool    = "tool"    // a tool that nobody knows, without a seat
-	RuleScope   = "scope"   // a file outside of the story's path scopes
-	RuleOutside = "outside" // a file outside of every governed tree
-	RuleCommit  = "commit"  // a commit without a seat
-)
-
 // SoftRules are the kinds of rules that a mode can soften.
-var SoftRules = []string{RuleEdit, RuleCommand, RuleTool, RuleScope, RuleOutside, RuleCommit}
+var SoftRules = []string{seatread.RuleEdit, seatread.RuleCommand, seatread.RuleTool, seatread.RuleScope, seatread.RuleOutside, seatread.RuleCommit}
 
 // Bounds of a gate: the hook reads it on each call that changes files.
 const (
@@ -48,7 +23,7 @@ const (
 // CheckGate returns an error of class Refused for a gate that the hook could
 // not hold to.
 func CheckGate(g seatread.Gate) error {
-	if g.Outside != "" && !slices.Contains([]string{OutsideTemp, OutsideDeny, OutsideAllow}, g.Outside) {
+	if g.Outside != "" && !slices.Contains([]string{seatread.OutsideTemp, seatread.OutsideDeny, seatread.OutsideAllow}, g.Outside) {
 		return fault.New(fault.Refused, "`gate.outside` must be temp, deny or allow, not %q", g.Outside)
 	}
 	if len(g.Readers) > maxReaders || len(g.Tools) > maxReaders {
@@ -68,7 +43,7 @@ func CheckGate(g seatread.Gate) error {
 		if !slices.Contains(SoftRules, kind) {
 			return fault.New(fault.Refused, "`gate.mode` knows no kind of rule %q: use %s", kind, strings.Join(SoftRules, ", "))
 		}
-		if !slices.Contains([]string{ModeEnforce, ModeWarn, ModeAudit}, mode) {
+		if !slices.Contains([]string{seatread.ModeEnforce, seatread.ModeWarn, seatread.ModeAudit}, mode) {
 			return fault.New(fault.Refused, "`gate.mode` of %s must be enforce, warn or audit, not %q", kind, mode)
 		}
 	}

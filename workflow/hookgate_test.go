@@ -18,12 +18,12 @@ func TestCheckGate(t *testing.T) {
 	}{
 		{"the default", seatread.Gate{}, ""},
 		{"all of it", seatread.Gate{
-			Outside: OutsideAllow, Readers: words("go test -run * **"), Tools: []string{"mcp__docs__find"},
-			Mode: map[string]string{RuleEdit: ModeWarn, RuleCommit: ModeAudit},
+			Outside: seatread.OutsideAllow, Readers: words("go test -run * **"), Tools: []string{"mcp__docs__find"},
+			Mode: map[string]string{seatread.RuleEdit: seatread.ModeWarn, seatread.RuleCommit: seatread.ModeAudit},
 		}, ""},
 		{"an unknown outside", seatread.Gate{Outside: "sometimes"}, "temp, deny or allow"},
-		{"a kind nobody knows", seatread.Gate{Mode: map[string]string{"protected": ModeWarn}}, "no kind of rule"},
-		{"a mode nobody knows", seatread.Gate{Mode: map[string]string{RuleEdit: "off"}}, "enforce, warn or audit"},
+		{"a kind nobody knows", seatread.Gate{Mode: map[string]string{"protected": seatread.ModeWarn}}, "no kind of rule"},
+		{"a mode nobody knows", seatread.Gate{Mode: map[string]string{seatread.RuleEdit: "off"}}, "enforce, warn or audit"},
 		{"no words", seatread.Gate{Readers: [][]string{{}}}, "1 to 40 words"},
 		{"a program of any name", seatread.Gate{Readers: words("** test")}, "stands for one word"},
 		{"any number in the middle", seatread.Gate{Readers: words("make ** test")}, "stands for one word"},
@@ -50,7 +50,7 @@ func TestTrustGate(t *testing.T) {
 	m := newMemory()
 	gates := []seatread.Gate{
 		{Readers: [][]string{{"make", "test"}}},
-		{Readers: [][]string{{"make", "test"}}, Mode: map[string]string{RuleScope: ModeWarn}},
+		{Readers: [][]string{{"make", "test"}}, Mode: map[string]string{seatread.RuleScope: seatread.ModeWarn}},
 		{},
 	}
 	for _, g := range gates {

@@ -2,13 +2,29 @@ package decide
 
 import (
 	"satelle/hooks/dialect"
+	"satelle/ledger/seatread"
 )
 
-// Decision is the answer to a call. The zero Decision lets it pass.
+// Decision is the answer to a call. The zero Decision lets it pass, and
+// nothing is to be said about it.
 type Decision struct {
 	Deny   bool
+	Rule   string // the kind of rule that fired, "" if none did
+	Mode   string // enforce for a denial; warn or audit if the rule is softened
 	Reason string
 }
+
+// Kinds of rules that nothing softens. Those that a mode can soften are named
+// beside [seatread.Gate].
+const (
+	ruleSecret    = "secret"    // what is secret would be read
+	ruleProtected = "protected" // a protected path, or a guard of git
+	rulePerson    = "person"    // a verb that is a person's
+	ruleForeign   = "foreign"   // a word that should be satelle and is not
+	ruleHalt      = "halt"      // everything is halted
+	ruleState     = "state"     // the state can't be told
+	ruleInput     = "input"     // the call can't be judged
+)
 
 // Decide applies the rules, in the order of their weight. What reads passes
 // unless it reads a secret; what changes files needs, for each place it may
@@ -45,15 +61,23 @@ func Decide(c dialect.Call, f Facts) Decision {
 	if f.Mentioned != "" {
 		return say.protected(f.Mentioned, f.Act.What, f.Here)
 	}
+	// What is only warned of stands back behind what is denied.
+	var softened Decision
 	for _, t := range f.Targets {
-		if d := decideTarget(say, t); d.Deny {
+		d := decideTarget(say, t)
+		if d.Deny {
 			return d
+		}
+		if softened.Rule == "" {
+			softened = d
 		}
 	}
 	if f.Act.beyond() && f.Here.Governed {
-		return needSeat(say, f.Here)
+		if d := needSeat(say, f.Here); d.Deny || softened.Rule == "" {
+			return d
+		}
 	}
-	return Decision{}
+	return softened
 }
 
 // decideTarget decides over one file that changes.
@@ -62,18 +86,30 @@ func decideTarget(say speaker, t Spot) Decision {
 		return say.protected(t.Protected, t.Path, t)
 	}
 	if !t.Governed {
-		if !say.facts.Here.Governed || t.Outside != Elsewhere {
+		if !say.facts.Here.Governed || open(say.facts.Here.Row.Gate.Outside, t.Outside) {
 			return Decision{}
 		}
-		return say.outside(t)
+		return soften(seatread.RuleOutside, say.facts.Here, say.outside(t))
 	}
-	if d := needSeat(say, t); d.Deny {
+	if d := needSeat(say, t); d.Rule != "" {
 		return d
 	}
 	if !t.InScope {
-		return say.scope(t)
+		return soften(seatread.RuleScope, t, say.scope(t))
 	}
 	return Decision{}
+}
+
+// open reports whether the gate lets a path change that lies in no governed
+// place.
+func open(gate string, what Outside) bool {
+	switch gate {
+	case seatread.OutsideAllow:
+		return true
+	case seatread.OutsideDeny:
+		return what == HarnessOwn
+	}
+	return what != Elsewhere
 }
 
 // needSeat decides whether the seat of a spot's work tree allows a change.
@@ -86,13 +122,23 @@ func needSeat(say speaker, t Spot) Decision {
 	case t.NoRoot:
 		return say.noRoot(t)
 	case t.Holding == Suspended:
-		return say.suspended(t)
+		return soften(say.seatRule(), t, say.suspended(t))
 	case t.Holding == Lent:
-		return say.lent(t)
+		return soften(say.seatRule(), t, say.lent(t))
 	case t.Holding != Held:
-		return say.free(t)
+		return soften(say.seatRule(), t, say.free(t))
 	}
 	return Decision{}
+}
+
+// soften applies the mode that the gate of a spot's place sets for a kind of
+// rule. One that this version does not know denies.
+func soften(rule string, t Spot, d Decision) Decision {
+	d.Rule = rule
+	if mode := t.Row.Gate.Mode[rule]; mode == seatread.ModeWarn || mode == seatread.ModeAudit {
+		d.Deny, d.Mode = false, mode
+	}
+	return d
 }
 
 func (f Facts) halt() string {

@@ -210,3 +210,97 @@ func TestInScope(t *testing.T) {
 		}
 	}
 }
+
+// TestModes softens each kind of rule that can be softened, and sees that
+// nothing else gives way.
+func TestModes(t *testing.T) {
+	all := map[string]string{}
+	for _, kind := range []string{
+		seatread.RuleEdit, seatread.RuleCommand, seatread.RuleTool, seatread.RuleScope, seatread.RuleOutside,
+		ruleSecret, ruleProtected, rulePerson, ruleForeign, ruleHalt, ruleState, ruleInput,
+	} {
+		all[kind] = seatread.ModeWarn
+	}
+	spot := Spot{Path: "a", Governed: true, InScope: true}
+	spot.Row.Gate.Mode = all
+	seated := spot
+	seated.Holding, seated.Seat = Held, held()
+	edit := func(targets ...Spot) Facts {
+		return Facts{Act: Act{Kind: Edits, Paths: []string{"a"}, What: "a"}, Here: spot, Targets: targets}
+	}
+	command := func(f Facts) Facts {
+		f.Act = Act{Kind: Command, Effect: shell.Effect{Changes: true, Why: "x"}, What: "x"}
+		f.Here = spot
+		return f
+	}
+	with := func(s Spot, change func(*Spot)) Spot { change(&s); return s }
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		rule  string
+		deny  bool
+	}{
+		{"an edit", edit(spot), seatread.RuleEdit, false},
+		{"a command", command(Facts{}), seatread.RuleCommand, false},
+		{"a tool", Facts{Here: spot}, seatread.RuleTool, false},
+		{"an idle seat", edit(with(seated, func(s *Spot) { s.Holding = Suspended })), seatread.RuleEdit, false},
+		{"a scope", edit(with(seated, func(s *Spot) { s.InScope = false })), seatread.RuleScope, false},
+		{"outside", edit(Spot{Path: "/etc/x"}), seatread.RuleOutside, false},
+		{"outside, and protected after it", edit(Spot{Path: "/etc/x"}, with(spot, func(s *Spot) { s.Protected = settings })), ruleProtected, true},
+		{"an edit here, and one elsewhere", edit(spot, with(spot, func(s *Spot) { s.Row.Gate.Mode = nil })), seatread.RuleEdit, true},
+		{"protected", edit(with(spot, func(s *Spot) { s.Protected = settings })), ruleProtected, true},
+		{"protected in a command", command(Facts{Mentioned: settings}), ruleProtected, true},
+		{"a secret", Facts{Act: Act{Kind: Reads}, Here: spot, Secret: ownKeys}, ruleSecret, true},
+		{"a person's verb", command(Facts{Verb: "trust"}), rulePerson, true},
+		{"another satelle", command(Facts{Foreign: "./satelle"}), ruleForeign, true},
+		{"no ledger", edit(with(spot, func(s *Spot) { s.NoLedger = true })), ruleState, true},
+		{"a damaged ledger", edit(with(spot, func(s *Spot) { s.RowErr = seatread.ErrCorrupt })), ruleState, true},
+		{"no .satelle", edit(with(spot, func(s *Spot) { s.NoRoot = true })), ruleState, true},
+		{"halted", edit(with(spot, func(s *Spot) { s.Row.Halt = "look" })), ruleHalt, true},
+		{"a place that can't be told", Facts{Here: spot, Err: errors.New("odd")}, ruleState, true},
+		{"nothing", edit(seated), "", false},
+	} {
+		d := Decide(dialect.Call{Event: dialect.PreTool, Tool: "Tool"}, tt.facts)
+		mode := seatread.ModeWarn
+		if tt.deny {
+			mode = seatread.ModeEnforce
+		} else if tt.rule == "" {
+			mode = ""
+		}
+		if d.Deny != tt.deny || d.Rule != tt.rule || d.Mode != mode || (d.Reason == "") != (tt.rule == "") {
+			t.Errorf("%s: %+v, want rule %q, deny %v", tt.name, d, tt.rule, tt.deny)
+		}
+	}
+	spot.Row.Gate.Mode = map[string]string{seatread.RuleEdit: "off"}
+	if d := Decide(dialect.Call{Tool: "Tool"}, edit(spot)); !d.Deny {
+		t.Errorf("an unknown mode lets pass: %+v", d)
+	}
+}
+
+// TestOutside goes through the settings of what may change outside.
+func TestOutside(t *testing.T) {
+	for _, tt := range []struct {
+		gate string
+		open [3]bool // Elsewhere, Temporary, HarnessOwn
+	}{
+		{"", [3]bool{false, true, true}},
+		{seatread.OutsideTemp, [3]bool{false, true, true}},
+		{seatread.OutsideDeny, [3]bool{false, false, true}},
+		{seatread.OutsideAllow, [3]bool{true, true, true}},
+		{"something newer", [3]bool{false, true, true}},
+	} {
+		here := Spot{Governed: true, InScope: true}
+		here.Row.Gate.Outside = tt.gate
+		for what, open := range tt.open {
+			f := Facts{Act: Act{Kind: Edits, What: "/x"}, Here: here, Targets: []Spot{{Path: "/x", Outside: Outside(what)}}}
+			if d := Decide(dialect.Call{Tool: "Tool"}, f); d.Deny == open {
+				t.Errorf("outside = %q, kind %d: %+v", tt.gate, what, d)
+			}
+		}
+		// What is protected stays so, wherever it lies.
+		f := Facts{Act: Act{Kind: Edits, What: "/x"}, Here: here, Targets: []Spot{{Path: "/x", Protected: settings}}}
+		if d := Decide(dialect.Call{Tool: "Tool"}, f); !d.Deny || d.Rule != ruleProtected {
+			t.Errorf("outside = %q: protected passes: %+v", tt.gate, d)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"satelle/hooks/dialect"
 	"satelle/internal/place"
+	"satelle/ledger/seatread"
 )
 
 // speaker words the denials. In each the command that leads on comes first,
@@ -24,12 +25,23 @@ const (
 	maxReason = 1500
 )
 
-func deny(parts ...string) Decision {
+func deny(rule string, parts ...string) Decision {
 	reason := strings.Join(parts, "")
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "")
 	}
-	return Decision{Deny: true, Reason: reason}
+	return Decision{Deny: true, Rule: rule, Mode: seatread.ModeEnforce, Reason: reason}
+}
+
+// seatRule is the kind of rule by which the call needs a seat.
+func (s speaker) seatRule() string {
+	switch s.facts.Act.Kind {
+	case Edits:
+		return seatread.RuleEdit
+	case Command:
+		return seatread.RuleCommand
+	}
+	return seatread.RuleTool
 }
 
 // act names the tool and its target.
@@ -81,16 +93,16 @@ func (s speaker) free(t Spot) Decision {
 		lead = "To go on run: " + s.in(t) + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
 			" (" + quoted(open.Title) + "), or for other work: " + s.start(t)
 	}
-	return deny(lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".")
+	return deny(s.seatRule(), lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".")
 }
 
 func (s speaker) suspended(t Spot) Decision {
-	return deny("To go on run: ", s.in(t), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
+	return deny(s.seatRule(), "To go on run: ", s.in(t), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
 		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of ", s.tree(t), ", but was idle and is suspended.")
 }
 
 func (s speaker) lent(t Spot) Decision {
-	return deny("To follow it run: ", s.in(t), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
+	return deny(s.seatRule(), "To follow it run: ", s.in(t), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
 		": the seat of ", s.tree(t), " is lent to the worker of a transition of story ", plain(t.Seat.Story), " until that ends.")
 }
 
@@ -103,7 +115,7 @@ func (s speaker) scope(t Spot) Decision {
 	if len(list) > 3*maxQuote {
 		list = strings.ToValidUTF8(list[:3*maxQuote], "") + "…"
 	}
-	return deny("Story ", plain(t.Seat.Story), " may change only ", list, ". ", s.act(t.Path), ": it lies outside of these path scopes. To widen them see: ",
+	return deny(seatread.RuleScope, "Story ", plain(t.Seat.Story), " may change only ", list, ". ", s.act(t.Path), ": it lies outside of these path scopes. To widen them see: ",
 		s.program(), " story edit --help")
 }
 
@@ -111,56 +123,56 @@ func (s speaker) scope(t Spot) Decision {
 // category substrate.
 func (s speaker) protected(what, target string, t Spot) Decision {
 	if what == substrate {
-		return deny("To change it run: ", s.in(t), ` story create --title "WHAT" --category substrate --ac "WHEN IT IS DONE" ; then a person runs: `,
+		return deny(ruleProtected, "To change it run: ", s.in(t), ` story create --title "WHAT" --category substrate --ac "WHEN IT IS DONE" ; then a person runs: `,
 			s.program(), " approve ID ; then run: ", s.program(), " story set ID --next . ", s.act(target), ": ", what, " of ", s.tree(t), " is protected; a story that a person approved opens it.")
 	}
-	return deny("No story opens this path; a person changes it outside of a hooked session. ", s.act(target), ": ", what, " is protected.")
+	return deny(ruleProtected, "No story opens this path; a person changes it outside of a hooked session. ", s.act(target), ": ", what, " is protected.")
 }
 
 func (s speaker) bypass() Decision {
-	return deny("Run it without ", quoted(s.facts.Act.Effect.Bypass), ". ", s.act(s.facts.Act.What), ": git's hooks stay on, whoever holds the seat.")
+	return deny(ruleProtected, "Run it without ", quoted(s.facts.Act.Effect.Bypass), ". ", s.act(s.facts.Act.What), ": git's hooks stay on, whoever holds the seat.")
 }
 
 func (s speaker) outside(t Spot) Decision {
-	return deny("Write within the work tree, or in a temporary folder. ", s.act(t.Path), ": it lies outside of every governed tree.")
+	return deny(seatread.RuleOutside, "Write within the work tree, or in a temporary folder. ", s.act(t.Path), ": it lies outside of every governed tree.")
 }
 
 func (s speaker) secret() Decision {
-	return deny(s.act(s.facts.Act.What), ": ", s.facts.Secret, " is secret, and nothing in a session needs it.")
+	return deny(ruleSecret, s.act(s.facts.Act.What), ": ", s.facts.Secret, " is secret, and nothing in a session needs it.")
 }
 
 func (s speaker) person() Decision {
-	return deny("Ask the person to run it in a terminal of their own. ", s.act(s.facts.Act.What), ": satelle ", quoted(s.facts.Verb), " is a person's.")
+	return deny(rulePerson, "Ask the person to run it in a terminal of their own. ", s.act(s.facts.Act.What), ": satelle ", quoted(s.facts.Verb), " is a person's.")
 }
 
 func (s speaker) foreign() Decision {
-	return deny("Call it as a plain command by its full path: ", s.program(), " . ", s.act(s.facts.Act.What), ": ", quoted(s.facts.Foreign),
+	return deny(ruleForeign, "Call it as a plain command by its full path: ", s.program(), " . ", s.act(s.facts.Act.What), ": ", quoted(s.facts.Foreign),
 		" is not, or can't be known to be, the installed satelle.")
 }
 
 func (s speaker) halted(why string) Decision {
-	return deny("Everything is halted until a person runs: satelle resume . ", s.act(s.facts.Act.What), ": ", quoted(why), ".")
+	return deny(ruleHalt, "Everything is halted until a person runs: satelle resume . ", s.act(s.facts.Act.What), ": ", quoted(why), ".")
 }
 
 func (s speaker) noLedger(t Spot) Decision {
 	if t.Nested {
-		return deny("A person sets it up, or takes its .satelle away: ", s.in(t), " init . ", s.act(s.target(t)),
+		return deny(ruleState, "A person sets it up, or takes its .satelle away: ", s.in(t), " init . ", s.act(s.target(t)),
 			": this folder claims to be governed on its own within a governed place.")
 	}
-	return deny("To go on run: ", s.in(t), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
+	return deny(ruleState, "To go on run: ", s.in(t), " init ; then repeat the call. ", s.act(s.target(t)), ": this repository is governed by satelle, but this machine keeps no ledger for it yet.")
 }
 
 func (s speaker) noRow(t Spot) Decision {
-	return deny("To see what is wrong run: ", s.in(t), " status . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
+	return deny(ruleState, "To see what is wrong run: ", s.in(t), " status . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
 }
 
 func (s speaker) noRoot(t Spot) Decision {
-	return deny("A person checks out a commit that has .satelle/satelle.toml, or restores it. ", s.act(s.target(t)),
+	return deny(ruleState, "A person checks out a commit that has .satelle/satelle.toml, or restores it. ", s.act(s.target(t)),
 		": this repository is registered with satelle, but this work tree lacks .satelle.")
 }
 
 func (s speaker) unknownPlace() Decision {
-	return deny("To see what is wrong run: ", s.program(), " status . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
+	return deny(ruleState, "To see what is wrong run: ", s.program(), " status . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
 }
 
 // placeProblem names why a place could not be told.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -171,6 +172,9 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 		return w.say(c, Facts{Act: act, Secret: w.secret(act)})
 	}
 	here, err := w.here(bad == nil && act.changes() || len(act.Effect.Satelle) > 0)
+	if bad == nil && act.changes() && here.Governed {
+		act, bad = w.readers(c, act, here)
+	}
 	if err == nil && here.Governed && (act.Kind == Command || act.Kind == Strange) {
 		w.register(c) // before anything runs that could call satelle
 	}
@@ -183,14 +187,36 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 	return w.say(c, w.gather(act, here, err))
 }
 
+// readers judges a call again by what the gate counts as reading.
+func (w *world) readers(c dialect.Call, act Act, here Spot) (Act, error) {
+	gate := here.Row.Gate
+	_, known := toolOf(c.Tool)
+	switch {
+	case !known && slices.Contains(gate.Tools, c.Tool):
+		act.Kind = Reads
+	case act.Kind == Command && len(gate.Readers) > 0:
+		env := w.shell()
+		env.Readers, env.Tree = gate.Readers, here.Tree
+		return understand(c, env)
+	}
+	return act, nil
+}
+
 // say decides, and words the answer. How satelle is called on this machine is
 // found out only for a denial.
 func (w *world) say(c dialect.Call, f Facts) []byte {
-	if !Decide(c, f).Deny {
+	d := Decide(c, f)
+	if d.Rule == "" {
 		return nil
 	}
 	f.Program = w.program()
-	return dialect.Denial(c, Decide(c, f).Reason)
+	switch d = Decide(c, f); {
+	case d.Deny:
+		return dialect.Denial(c, d.Reason)
+	case d.Mode == seatread.ModeWarn:
+		return dialect.Warning(c, d.Reason)
+	}
+	return nil
 }
 
 // register makes the harness that runs this hook known as a session. Where

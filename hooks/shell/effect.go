@@ -17,6 +17,9 @@ type Env struct {
 	Exported func(name string) bool // whether the command inherits this variable
 	IsDir    func(path string) bool // whether a folder stands at this absolute path
 	OwnGit   func(dir string) bool  // whether git finds a configuration that an agent can't write, when run in dir
+
+	Readers [][]string // further commands that count as reading, in words
+	Tree    string     // the governed work tree in which they do, "" if there is none
 }
 
 // Effect is what a command does.

@@ -31,7 +31,7 @@ type gateConfig struct {
 // Gate is the configuration's gate as the hook reads it.
 func (c Config) gate() (seatread.Gate, error) {
 	g := seatread.Gate{Outside: c.Gate.Outside, Tools: c.Gate.ReaderTools}
-	if g.Outside == workflow.OutsideTemp {
+	if g.Outside == seatread.OutsideTemp {
 		g.Outside = "" // the default, said aloud
 	}
 	for _, command := range c.Gate.Readers {
@@ -56,7 +56,7 @@ func (c Config) gate() (seatread.Gate, error) {
 		return g, fault.New(fault.Refused, "`gate.mode` must be enforce, warn or audit, or a table of these")
 	}
 	for kind, mode := range modes {
-		if mode != workflow.ModeEnforce {
+		if mode != seatread.ModeEnforce {
 			if g.Mode == nil {
 				g.Mode = map[string]string{}
 			}

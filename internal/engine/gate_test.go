@@ -16,7 +16,7 @@ import (
 func TestGateOfConfig(t *testing.T) {
 	all := map[string]string{}
 	for _, kind := range workflow.SoftRules {
-		all[kind] = workflow.ModeAudit
+		all[kind] = seatread.ModeAudit
 	}
 	for _, tt := range []struct {
 		name, toml string

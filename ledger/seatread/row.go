@@ -28,16 +28,6 @@ type Row struct {
 	Gate       Gate            `json:"gate,omitzero"`
 }
 
-// A Gate is how strict the hook is, as the repository's `[gate]` says and a
-// person on this machine has trusted. The zero Gate is the strictest but for
-// temporary folders, which it leaves open.
-type Gate struct {
-	Outside string            `json:"outside,omitempty"` // what may change outside of every governed tree: temp (the default), deny or allow
-	Readers [][]string        `json:"readers,omitempty"` // commands that count as reading, in words
-	Tools   []string          `json:"tools,omitempty"`   // tools that count as reading, by their exact names
-	Mode    map[string]string `json:"mode,omitempty"`    // by kind of rule: enforce (the default), warn or audit
-}
-
 // A Seat is the right of a story to change a work tree.
 type Seat struct {
 	Story     string   `json:"story"`
@@ -143,23 +133,6 @@ func (d *decoder) open(v gjson.Result) (o Open) {
 		}
 	})
 	return o
-}
-
-func (d *decoder) gate(v gjson.Result) (g Gate) {
-	d.object(v, func(name string, v gjson.Result) {
-		switch name {
-		case "outside":
-			g.Outside = d.string(v)
-		case "readers":
-			d.array(v, func(v gjson.Result) { g.Readers = append(g.Readers, d.strings(v)) })
-		case "tools":
-			g.Tools = d.strings(v)
-		case "mode":
-			g.Mode = make(map[string]string)
-			d.object(v, func(kind string, v gjson.Result) { g.Mode[kind] = d.string(v) })
-		}
-	})
-	return g
 }
 
 func (d *decoder) strings(v gjson.Result) (all []string) {
