@@ -66,7 +66,7 @@ func System() Env {
 
 // Run reads one payload from in and writes the answer to out: at most one
 // object, in one write. It returns the exit code, which is 0 but for an answer
-// that could not be written. It never waits longer than its deadline, not even
+// that could not be written: 2 with a reason on errw is a denial, too. It never waits longer than its deadline, not even
 // for the end of its input.
 func Run(in io.Reader, out, errw io.Writer, env Env) int {
 	debug.SetMaxStack(maxStack)
@@ -100,8 +100,8 @@ func (w *once) write(b []byte) (code int) {
 	}
 	w.done = true
 	if _, err := w.out.Write(b); err != nil {
-		fmt.Fprintln(w.errw, "satelle: the hook's answer could not be written:", err)
-		return 1
+		fmt.Fprintln(w.errw, "satelle: the hook's answer could not be written, so the call is denied:", err)
+		return 2
 	}
 	return 0
 }

@@ -403,7 +403,7 @@ func TestRunAlwaysAnswers(t *testing.T) {
 	if code := Run(panicky{}, &out, io.Discard, env); code != 0 || !strings.Contains(out.String(), "the hook failed") {
 		t.Errorf("%d, %s", code, out.String())
 	}
-	if code := Run(strings.NewReader(""), brokenWriter{}, io.Discard, env); code != 1 {
+	if code := Run(strings.NewReader(""), brokenWriter{}, io.Discard, env); code != 2 {
 		t.Errorf("an answer that nobody got ends with %d", code)
 	}
 	env.HomeErr = errors.New("no home")

@@ -21,18 +21,22 @@ const (
 //   - satelle-hook.sh is sourced, which costs no process, and leaves the shell
 //     when it has answered; an empty one falls through.
 //   - What remains is a constant that all three harnesses take for a denial.
+//     Where it can't be written, exit code 2 with a reason on standard error is
+//     one, too (Claude, Codex; seed 001, "PreToolUse deny channels").
 const (
 	commandHead = `sh -c 'b="${SATELLE_HOME:-${HOME:-}/.satelle}/bin"; ` +
 		`[ -s "${b:-}/satelle-hook" ] && "${b:-}/satelle-hook" && exit 0; ` +
 		`[ -s "${b:-}/satelle-hook.sh" ] && . "${b:-}/satelle-hook.sh"; `
 	commandAllow = `[ -d "${b:-}" ] || exit 0; `
 	commandDeny  = `echo "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",` +
-		`\"permissionDecisionReason\":\"` + uninstalledReason + `\"}}"'`
+		`\"permissionDecisionReason\":\"` + uninstalledReason + `\"}}" || { echo "` + unwrittenReason + `" >&2; exit 2; }'`
 
 	// uninstalledReason holds no character that means anything to a shell or
 	// to JSON, and fits in the 256 characters that Grok passes on.
 	uninstalledReason = `satelle governs here but is not installed on this machine, or is broken, so no tool may run. ` +
 		`A person mends it: install satelle, then run satelle agents install all.`
+
+	unwrittenReason = `satelle could not write its answer, so no tool may run.`
 )
 
 // Command is the hook command that is written into a harness's settings.

@@ -16,13 +16,19 @@ IFS=' '
 set -f
 
 deny() {
-	printf '%s\n' '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"The hook program of satelle is missing or broken on this machine, so only plain reading (ls, cat FILE, git status) may run. A person mends it in a terminal: satelle agents install all"}}'
+	printf '%s\n' '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"The hook program of satelle is missing or broken on this machine, so only plain reading (ls, cat FILE, git status) may run. A person mends it in a terminal: satelle agents install all"}}' || unwritten
 	exit 0
+}
+
+# unwritten is the denial that needs no standard output.
+unwritten() {
+	printf '%s\n' 'satelle could not write its answer, so no tool may run.' >&2
+	exit 2
 }
 
 # block is the form of a denial for an event without a tool.
 block() {
-	printf '%s\n' '{"decision":"block","reason":"The hook program of satelle is missing or broken on this machine, so the settings of the harness stay as they are."}'
+	printf '%s\n' '{"decision":"block","reason":"The hook program of satelle is missing or broken on this machine, so the settings of the harness stay as they are."}' || unwritten
 	exit 0
 }
 
