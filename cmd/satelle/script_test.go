@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 		"register":     func() { os.Exit(register()) },
 		"fire":         func() { os.Exit(fire(os.Args[1], os.Args[2], os.Args[3])) },
 		"satelle-hook": func() { os.Exit(decide.Run(os.Stdin, os.Stdout, os.Stderr, decide.System())) },
+		"regate":       func() { os.Exit(regate(os.Args[1])) },
 		"linger":       func() { os.Exit(linger()) },
 		"sshkey":       func() { os.Exit(sshKey(os.Args[1], os.Args[2])) },
 	})
@@ -89,6 +90,28 @@ func fire(settings, event, call string) int {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return cmd.ProcessState.ExitCode()
+	}
+	return 0
+}
+
+// regate puts a file in the place of the table [gate], which is the last one
+// of the satelle.toml that init writes.
+func regate(file string) int {
+	table, err := os.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	const path = ".satelle/satelle.toml"
+	config, err := os.ReadFile(path)
+	if err != nil {
+		panic(err)
+	}
+	before, _, found := strings.Cut(string(config), "[gate]")
+	if !found {
+		panic("no [gate] in " + path)
+	}
+	if err := os.WriteFile(path, append([]byte(before), table...), 0o600); err != nil {
+		panic(err)
 	}
 	return 0
 }
