@@ -5,6 +5,70 @@ import (
 	"strings"
 )
 
+// builtins are what the shell does by itself.
+var builtins = []rule{
+	{
+		name: "history", programs: "history", judge: judgeHistory, builtin: true, why: "lists earlier commands; its options write files",
+		reads: "history 20", changes: "history -w f",
+	},
+	{
+		name: "cd", programs: "cd chdir pushd popd", judge: judgeCd, builtin: true, state: true, why: "change where the shell is",
+		reads: "cd docs && ls", changes: "cd docs && touch a",
+	},
+	{
+		name: "control", programs: ": break continue return exit shift times dirs umask ulimit logout", builtin: true, state: true, why: "steer the shell",
+		reads: "ulimit -a | head -1; exit 0", changes: ": > f",
+	},
+	{
+		name: "jobs", programs: "jobs wait", judge: judgeJobs, builtin: true, state: true, why: "tell of background commands; jobs -x runs one, wait -p evaluates a subscript",
+		reads: "ls & wait", changes: "jobs -x rm a",
+	},
+	{
+		name: "hash", programs: "type hash", judge: judgeHash, builtin: true, state: true, why: "tell where programs are; hash -p redirects one",
+		reads: "type ls", changes: "hash -p ./x ls",
+	},
+	{
+		name: "command", programs: "command", judge: judgeCommand, builtin: true, why: "tells where a program is, or runs it, which decides",
+		reads: "command -v node", changes: "command rm a",
+	},
+	{
+		name: "builtin", programs: "builtin", judge: func(j *judge, c *call) { j.runAs(c.args, c.src, true, true) }, builtin: true, state: true, why: "runs a builtin, which decides",
+		reads: "builtin echo a", changes: `builtin eval "rm a"`,
+	},
+	{
+		name: "exec", programs: "exec", judge: judgeExec, builtin: true, state: true, why: "opens files, or runs a program, which decides",
+		reads: "exec 3< a; cat <&3", changes: "exec 3> a",
+	},
+	{
+		name: "alias", programs: "alias", judge: judgeAlias, builtin: true, state: true, why: "lists aliases; a new one gives a word another meaning",
+		reads: "alias", changes: "alias ls=rm",
+	},
+	{
+		name: "trap", programs: "trap", judge: judgeTrap, builtin: true, state: true, why: "runs a text later, which decides",
+		reads: "trap - EXIT", changes: "trap 'touch a' EXIT",
+	},
+	{
+		name: "set", programs: "set", judge: judgeSet, builtin: true, state: true, why: "switches options of the shell",
+		reads: "set -euo pipefail; ls", changes: "set -a",
+	},
+	{
+		name: "shopt", programs: "shopt", judge: judgeShopt, builtin: true, state: true, why: "switches options of the shell; some change what words mean",
+		reads: "shopt -s globstar; ls", changes: "shopt -s expand_aliases",
+	},
+	{
+		name: "fill", programs: "read mapfile readarray getopts unset", judge: judgeNames, builtin: true, state: true, why: "fill variables; a computed subscript is evaluated",
+		reads: "read -r a < b", changes: "unset 'a[$(touch b)]'",
+	},
+	{
+		name: "printf", programs: "printf", judge: judgePrintf, state: true, why: "prints; -v fills a variable, whose subscript is evaluated",
+		reads: `printf '%s\n' a`, changes: `printf -v "$x" a`,
+	},
+	{
+		name: "test", programs: "test [", judge: judgeTest, why: "compare; -v evaluates a subscript",
+		reads: "test -f a && echo yes", changes: `[ -v 'a[$(touch b)]' ]`,
+	},
+}
+
 func judgeCd(j *judge, c *call) {
 	operands, ok := c.options("", func(option string, _ word) bool { return allowed("L P e n", option) })
 	to := literal(j.env.Home)
@@ -198,7 +262,7 @@ func judgeTest(j *judge, c *call) {
 // the text does not show.
 func (j *judge) fill(variable, src string) {
 	if (dangerous(variable) || j.exported(variable)) && !inert(variable, unknownWord) {
-		j.changes(src)
+		j.changesBy(ruleVariable, src)
 		j.taint = true
 	}
 }

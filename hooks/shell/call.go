@@ -14,6 +14,7 @@ type call struct {
 	program word
 	args    []word
 	src     string
+	rule    *rule // by which it is judged
 	prose   []int // the arguments that are text for people, as far as a rule has found them
 	dashes  bool  // the program looks for -- before it reads options
 	shell   bool  // run by the shell itself, so that builtins and functions apply
@@ -53,7 +54,7 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 	c := &call{program: program, args: words[1:], src: src, shell: shell}
 	if !program.known || program.many || program.text == "" {
 		j.mention(program)
-		j.stranger(c)
+		j.stranger(ruleComputed, c)
 		j.mentionAll(c)
 		return
 	}
@@ -69,8 +70,8 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 	}
 	if bodies != nil && shell && j.defined[program.text] {
 		// There is no way past the function.
-	} else if r := lookup(c.name); r == nil || r.builtin && !shell || program.text != c.name && !standard(program.text) {
-		j.stranger(c)
+	} else if r := lookup("", c.name); r == nil || r.builtin && !shell || program.text != c.name && !standard(program.text) {
+		j.stranger(ruleUnknown, c)
 	} else {
 		r.apply(j, c)
 	}
@@ -82,8 +83,8 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 
 // stranger judges a program of which nothing is known: it may run what it is
 // given as well.
-func (j *judge) stranger(c *call) {
-	j.changes(c.src)
+func (j *judge) stranger(rule string, c *call) {
+	j.changesBy(rule, c.src)
 	switch c.name {
 	case "", "eval", "source", ".", "enable":
 		j.taint = true
@@ -151,7 +152,7 @@ func standard(program string) bool {
 
 func (j *judge) callFunction(c *call, bodies []*syntax.Stmt) {
 	if j.calls == maxCalls {
-		j.changes(c.src)
+		j.changesBy(ruleFunction, c.src)
 		return
 	}
 	j.calls++
@@ -165,7 +166,7 @@ func (j *judge) callFunction(c *call, bodies []*syntax.Stmt) {
 func (j *judge) assign(a *syntax.Assign, prefix bool) {
 	j.state = true
 	if a.Name == nil {
-		j.changes(j.src(a))
+		j.changesBy(ruleVariable, j.src(a))
 		return
 	}
 	if a.Index != nil && !allElements(a.Index) {
@@ -189,7 +190,7 @@ func (j *judge) assign(a *syntax.Assign, prefix bool) {
 		harmless = inert(variable, value)
 	}
 	if !harmless && !inert(variable, value) {
-		j.changes(j.src(a))
+		j.changesBy(ruleVariable, j.src(a))
 		j.taint = true
 	}
 	if gitVariable(variable) {
@@ -208,21 +209,21 @@ func (j *judge) declare(c *syntax.DeclClause) {
 			w := j.word(a.Value)
 			switch {
 			case !w.known || !strings.HasPrefix(w.text, "-"):
-				j.changes(j.src(c))
+				j.changesBy(ruleVariable, j.src(c))
 			case strings.Trim(w.text, "-fFpraAgx") != "":
-				j.changes(j.src(c))
+				j.changesBy(ruleVariable, j.src(c))
 			}
 			continue
 		}
 		if a.Naked {
 			if c.Variant.Value == "export" && !inert(a.Name.Value, unknownWord) && (dangerous(a.Name.Value) || namedAfterProgram(a.Name.Value)) {
-				j.changes(j.src(c))
+				j.changesBy(ruleVariable, j.src(c))
 			}
 			continue
 		}
 		exports := c.Variant.Value == "export" || c.Variant.Value == "declare" || c.Variant.Value == "typeset"
 		if exports && (dangerous(a.Name.Value) || c.Variant.Value == "export" && namedAfterProgram(a.Name.Value)) && !inert(a.Name.Value, j.word(a.Value)) {
-			j.changes(j.src(c))
+			j.changesBy(ruleVariable, j.src(c))
 			j.taint = true
 		}
 		j.assign(a, false)

@@ -50,31 +50,55 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// example judges an example of a rule.
+func example(r Rule, command string) Effect {
+	if r.Name == rulePowerShell {
+		return PowerShell(command, testEnv)
+	}
+	if part, more := strings.CutSuffix(command, "…"); more {
+		command = strings.Repeat(part, maxCode/len(part)+1)
+	}
+	return Judge(command, testEnv)
+}
+
 func TestRulesByExample(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range rules {
-		for _, name := range strings.Fields(r.names) {
-			if seen[name] {
-				t.Errorf("%s has two rules", name)
+	names, programs := map[string]bool{}, map[string]bool{}
+	for _, r := range Rules() {
+		if names[r.Name] {
+			t.Errorf("two rules are called %s", r.Name)
+		}
+		names[r.Name] = true
+	}
+	for _, table := range tables {
+		for _, r := range table {
+			for _, name := range strings.Fields(r.programs) {
+				if programs[r.of+" "+name] {
+					t.Errorf("%s %s has two rules", r.of, name)
+				}
+				programs[r.of+" "+name] = true
 			}
-			seen[name] = true
-		}
-		if r.why == "" {
-			t.Errorf("%s: no reason", r.names)
-		}
-		if r.reads != "" && Judge(r.reads, testEnv).Changes {
-			t.Errorf("%s: refused %s", r.names, r.reads)
-		}
-		if r.changes == "" || !Judge(r.changes, testEnv).Changes {
-			t.Errorf("%s: let pass %q", r.names, r.changes)
 		}
 	}
-	for _, r := range gitTable {
-		if eff := Judge("git "+r.reads, testEnv); eff.Changes {
-			t.Errorf("refused git %s", r.reads)
+	for _, r := range Rules() {
+		if r.Name == "" || r.Why == "" || r.Reads == "" || r.Changes == "" {
+			t.Errorf("not a whole rule: %+v", r)
 		}
-		if !Judge("git "+r.changes, testEnv).Changes {
-			t.Errorf("let pass git %s", r.changes)
+		if eff := example(r, r.Reads); eff.Changes || eff.Rule != "" {
+			t.Errorf("%s: refused %s: %s", r.Name, r.Reads, eff.Why)
+		}
+		eff := example(r, r.Changes)
+		if !eff.Changes || !names[eff.Rule] {
+			t.Errorf("%s: changes is %v by rule %q: %s", r.Name, eff.Changes, eff.Rule, r.Changes)
+		}
+		if r.Programs == "" && eff.Rule != r.Name {
+			t.Errorf("%s: another rule decided: %s", r.Name, eff.Rule)
+		}
+	}
+	for _, commands := range cases(t) {
+		for _, command := range commands {
+			if eff := Judge(command, testEnv); eff.Changes != names[eff.Rule] {
+				t.Errorf("changes is %v by rule %q: %s", eff.Changes, eff.Rule, command)
+			}
 		}
 	}
 }

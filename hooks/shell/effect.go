@@ -26,6 +26,7 @@ type Env struct {
 type Effect struct {
 	Changes bool     // it changes files, or can't be known not to
 	Why     string   // the part of the command that decided, "" if it only reads
+	Rule    string   // the rule of [Rules] that decided, "" if it only reads
 	Known   bool     // Targets are all that it changes
 	Targets []Target // files that it changes, as far as the text names them
 
@@ -61,12 +62,12 @@ type Invocation struct {
 
 // Judge tells what a command text does.
 func Judge(text string, env Env) Effect {
-	if what := oversized(text); what != "" {
-		return opaque(text, env, what)
+	if rule, what := oversized(text); what != "" {
+		return opaque(text, env, rule, what)
 	}
 	file, err := parse(text)
 	if err != nil {
-		return opaque(text, env, err.Error())
+		return opaque(text, env, ruleUnparsable, err.Error())
 	}
 	j := newJudge(text, env, 0)
 	j.survey(file)
@@ -111,8 +112,8 @@ func parse(text string) (*syntax.File, error) {
 	return file, err
 }
 
-func opaque(text string, env Env, why string) Effect {
-	return Effect{Changes: true, Why: why, Opaque: true, Words: []Word{{Text: text, Dir: env.Dir}}}
+func opaque(text string, env Env, rule, why string) Effect {
+	return Effect{Changes: true, Why: why, Rule: rule, Opaque: true, Words: []Word{{Text: text, Dir: env.Dir}}}
 }
 
 // judge is one pass over a command.
@@ -120,6 +121,7 @@ type judge struct {
 	text string
 	env  Env
 	eff  Effect
+	rule string // that is being applied
 
 	unknown bool   // something changes that Targets does not name
 	dir     string // the working directory at this point, "" if unknown
@@ -165,9 +167,12 @@ func clip(s string) string {
 }
 
 // changes records that something changes which the text does not name.
-func (j *judge) changes(why string) {
+func (j *judge) changes(why string) { j.changesBy(j.rule, why) }
+
+// changesBy does so by another rule than the one that is being applied.
+func (j *judge) changesBy(rule, why string) {
 	j.unknown = true
-	j.mark(why)
+	j.mark(rule, why)
 }
 
 // writes records that the file at w changes.
@@ -177,16 +182,16 @@ func (j *judge) writes(why string, w word, tree bool) {
 		j.changes(why)
 		return
 	}
-	j.mark(why)
+	j.mark(j.rule, why)
 	j.eff.Targets = append(j.eff.Targets, Target{Path: path, Tree: tree})
 }
 
-func (j *judge) mark(why string) {
+func (j *judge) mark(rule, why string) {
 	if !j.eff.Changes {
 		if why = clip(why); why == "" {
 			why = "a word of blanks"
 		}
-		j.eff.Changes, j.eff.Why = true, why
+		j.eff.Changes, j.eff.Why, j.eff.Rule = true, why, rule
 	}
 }
 

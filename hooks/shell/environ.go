@@ -65,5 +65,5 @@ func gitVariable(variable string) bool {
 // program, which will look for its options there once it is exported.
 func namedAfterProgram(variable string) bool {
 	name, _, _ := strings.Cut(variable, "_")
-	return name == strings.ToUpper(name) && lookup(strings.ToLower(name)) != nil
+	return name == strings.ToUpper(name) && lookup("", strings.ToLower(name)) != nil
 }

@@ -92,7 +92,7 @@ func numericOutput(stmt *syntax.Stmt) bool {
 func (j *judge) inside(p *syntax.ParamExp) {
 	if p.Excl && p.Names == 0 && !allElements(p.Index) {
 		// ${!x} evaluates whatever x names, a subscript with a command included.
-		j.changes(j.src(p))
+		j.changesBy(ruleIndirect, j.src(p))
 	}
 	if p.Index != nil && !allElements(p.Index) {
 		j.arithm(p.Index)
@@ -109,7 +109,7 @@ func (j *judge) inside(p *syntax.ParamExp) {
 		return
 	}
 	if p.Exp.Op == syntax.OtherParamOps && (p.Exp.Word == nil || p.Exp.Word.Lit() == "P") {
-		j.changes(j.src(p)) // ${x@P} runs the commands in a prompt
+		j.changesBy(ruleIndirect, j.src(p)) // ${x@P} runs the commands in a prompt
 	}
 	w := j.word(p.Exp.Word)
 	j.mention(w)
@@ -136,15 +136,15 @@ func (j *judge) arithm(x syntax.ArithmExpr) {
 	case *syntax.Word:
 		if variable := x.Lit(); variable != "" {
 			if !isNumber(variable) && !j.integer(variable) {
-				j.changes(j.src(x))
+				j.changesBy(ruleArithmetic, j.src(x))
 			}
 			return
 		}
 		if w := j.word(x); !w.numeric && !(w.known && isNumber(w.text)) {
-			j.changes(j.src(x))
+			j.changesBy(ruleArithmetic, j.src(x))
 		}
 	default:
-		j.changes(j.src(x))
+		j.changesBy(ruleArithmetic, j.src(x))
 	}
 }
 

@@ -1,63 +1,154 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// gitRule says when a command of git only reads. Refreshing the index is no
+// gitRules say when a command of git only reads. Refreshing the index is no
 // change, and what git's configuration makes it run is the user's; so git must
 // read the configuration of a place that an agent can't write, and none from
 // the command line.
-type gitRule struct {
-	names string
-	deny  string // options that write or run a program
-	value string // short options that take a value
-	judge func(j *judge, c *call) bool
-
-	reads, changes string
-}
-
-var gitTable = [...]gitRule{
+var gitRules = []rule{
 	{
-		names: "status diff log show whatchanged shortlog blame annotate describe rev-parse rev-list ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
+		name: "git-log", of: "git",
+		programs: "status diff log show whatchanged shortlog blame annotate describe rev-parse rev-list ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
 			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry diff-tree diff-index diff-files " +
 			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
-		deny:  "output ext-diff",
+		why:  "print; --output names a file, --ext-diff runs a program",
+		deny: "output ext-diff", dashes: true,
 		reads: "log --oneline -5 -- src", changes: "log -1 --output=f",
 	},
-	{names: "grep", deny: "O open-files-in-pager ext-grep", value: "efABCm", reads: "grep -n TODO -- '*.md'", changes: "grep -O./x TODO"},
-	{names: "help", deny: "w web i info", reads: "help -a", changes: "help -w log"},
-	{names: "fast-export", deny: "export-marks import-marks import-marks-if-exists", reads: "fast-export HEAD", changes: "fast-export --export-marks=f HEAD"},
-	{names: "fsck", deny: "lost-found", reads: "fsck --no-dangling", changes: "fsck --lost-found"},
-	{names: "archive", deny: "o output remote exec", value: "o", reads: "archive HEAD", changes: "archive -o a.zip HEAD"},
-	{names: "ls-remote", judge: gitLsRemote, reads: "ls-remote --heads origin", changes: "ls-remote --upload-pack=./x origin"},
-	{names: "branch", judge: gitBranch, reads: "branch --contains HEAD", changes: "branch new"},
-	{names: "tag", judge: gitTag, reads: "tag -l 'v*' -n1", changes: "tag v2"},
-	{names: "config", judge: gitConfig, reads: "config --get user.name", changes: "config user.name x"},
-	{names: "symbolic-ref", judge: gitSymbolicRef, reads: "symbolic-ref --short HEAD", changes: "symbolic-ref HEAD refs/heads/x"},
-	{names: "hash-object", deny: "w", value: "t", reads: "hash-object a", changes: "hash-object -w a"},
-	{names: "merge-file", judge: gitMergeFile, reads: "merge-file -p a b c", changes: "merge-file a b c"},
-	{names: "apply", judge: gitApply, reads: "apply --stat a.patch", changes: "apply a.patch"},
-	{names: "format-patch", judge: gitFormatPatch, reads: "format-patch -1 --stdout", changes: "format-patch -1"},
-	{names: "add rm mv clean", judge: gitDryRun, reads: "clean -nd", changes: "clean -fd"},
-	{names: "fetch", judge: gitFetch, reads: "fetch --dry-run origin", changes: "fetch origin"},
 	{
-		names: "remote worktree stash notes submodule reflog bisect rerere bundle sparse-checkout", judge: gitGroup,
+		name: "git-grep", of: "git", programs: "grep", deny: "O open-files-in-pager ext-grep", value: "efABCm",
+		why:   "prints matches; -O opens them in a program",
+		reads: "grep -n TODO -- '*.md'", changes: "grep -O./x TODO",
+	},
+	{
+		name: "git-help", of: "git", programs: "help", deny: "w web i info",
+		why:   "prints a page; -w and -i open a program",
+		reads: "help -a", changes: "help -w log",
+	},
+	{
+		name: "git-fast-export", of: "git", programs: "fast-export", deny: "export-marks import-marks import-marks-if-exists",
+		why:   "prints the history; its marks are files",
+		reads: "fast-export HEAD", changes: "fast-export --export-marks=f HEAD",
+	},
+	{
+		name: "git-fsck", of: "git", programs: "fsck", deny: "lost-found",
+		why:   "checks objects; --lost-found writes some down",
+		reads: "fsck --no-dangling", changes: "fsck --lost-found",
+	},
+	{
+		name: "git-archive", of: "git", programs: "archive", deny: "o output remote exec", value: "o",
+		why:   "prints an archive; -o names a file, --exec a program",
+		reads: "archive HEAD", changes: "archive -o a.zip HEAD",
+	},
+	{
+		name: "git-ls-remote", of: "git", programs: "ls-remote", check: gitLsRemote,
+		why:   "lists what another repository has; --upload-pack and ext:: run a program",
+		reads: "ls-remote --heads origin", changes: "ls-remote --upload-pack=./x origin",
+	},
+	{
+		name: "git-branch", of: "git", programs: "branch", check: gitBranch,
+		why:   "lists branches when asked to; a name makes one",
+		reads: "branch --contains HEAD", changes: "branch new",
+	},
+	{
+		name: "git-tag", of: "git", programs: "tag", check: gitTag,
+		why:   "lists tags when asked to; a name makes one",
+		reads: "tag -l 'v*' -n1", changes: "tag v2",
+	},
+	{
+		name: "git-config", of: "git", programs: "config", check: gitConfig,
+		why:   "prints settings; a second operand sets one",
+		reads: "config --get user.name", changes: "config user.name x",
+	},
+	{
+		name: "git-symbolic-ref", of: "git", programs: "symbolic-ref", check: gitSymbolicRef,
+		why:   "prints where a reference leads; a second operand moves it",
+		reads: "symbolic-ref --short HEAD", changes: "symbolic-ref HEAD refs/heads/x",
+	},
+	{
+		name: "git-hash-object", of: "git", programs: "hash-object", deny: "w", value: "t",
+		why:   "prints a name; -w writes the object",
+		reads: "hash-object a", changes: "hash-object -w a",
+	},
+	{
+		name: "git-merge-file", of: "git", programs: "merge-file", check: gitMergeFile,
+		why:   "prints a merge with -p; else it rewrites its first operand",
+		reads: "merge-file -p a b c", changes: "merge-file a b c",
+	},
+	{
+		name: "git-apply", of: "git", programs: "apply", check: gitApply,
+		why:   "shows what a patch would do with --stat or --check",
+		reads: "apply --stat a.patch", changes: "apply a.patch",
+	},
+	{
+		name: "git-format-patch", of: "git", programs: "format-patch", check: gitFormatPatch,
+		why:   "prints patches with --stdout; else it writes files",
+		reads: "format-patch -1 --stdout", changes: "format-patch -1",
+	},
+	{
+		name: "git-dry-run", of: "git", programs: "add rm mv clean", check: gitDryRun,
+		why:   "only show what they would do with -n",
+		reads: "clean -nd", changes: "clean -fd",
+	},
+	{
+		name: "git-fetch", of: "git", programs: "fetch", check: gitFetch,
+		why:   "only shows what it would update with --dry-run",
+		reads: "fetch --dry-run origin", changes: "fetch origin",
+	},
+	{
+		name: "git-remote", of: "git", programs: "remote", check: gitGroup, commands: "-,show,get-url",
+		why:   "prints with no command or show or get-url; its other commands write",
+		reads: "remote -v", changes: "remote add a ../b",
+	},
+	{
+		name: "git-worktree", of: "git", programs: "worktree", check: gitGroup, commands: "list",
+		why:   "prints with list; its other commands write",
 		reads: "worktree list --porcelain", changes: "worktree remove ../wt",
 	},
-}
-
-// gitGroups lists the readers of commands that have commands of their own; a
-// lone dash stands for "none".
-var gitGroups = [...]struct{ name, reads, deny string }{
-	{"remote", "- show get-url", ""},
-	{"worktree", "list", ""},
-	{"stash", "list show", "output ext-diff"},
-	{"notes", "- list show", ""},
-	{"submodule", "- status summary", ""},
-	{"reflog", "- show list exists", "output"},
-	{"bisect", "log", ""},
-	{"rerere", "status diff remaining", ""},
-	{"bundle", "list-heads verify", ""},
-	{"sparse-checkout", "list", ""},
+	{
+		name: "git-stash", of: "git", programs: "stash", check: gitGroup, commands: "list,show", deny: "output ext-diff",
+		why:   "prints with list or show; its other commands write",
+		reads: "stash list", changes: "stash drop",
+	},
+	{
+		name: "git-notes", of: "git", programs: "notes", check: gitGroup, commands: "-,list,show",
+		why:   "prints with no command or list or show; its other commands write",
+		reads: "notes list", changes: "notes add -m x",
+	},
+	{
+		name: "git-submodule", of: "git", programs: "submodule", check: gitGroup, commands: "-,status,summary",
+		why:   "prints with no command or status or summary; its other commands write",
+		reads: "submodule status", changes: "submodule update",
+	},
+	{
+		name: "git-reflog", of: "git", programs: "reflog", check: gitGroup, commands: "-,show,list,exists", deny: "output",
+		why:   "prints with no command or show or list or exists; its other commands write",
+		reads: "reflog show", changes: "reflog expire --all",
+	},
+	{
+		name: "git-bisect", of: "git", programs: "bisect", check: gitGroup, commands: "log",
+		why:   "prints with log; its other commands write",
+		reads: "bisect log", changes: "bisect start",
+	},
+	{
+		name: "git-rerere", of: "git", programs: "rerere", check: gitGroup, commands: "status,diff,remaining",
+		why:   "prints with status or diff or remaining; its other commands write",
+		reads: "rerere status", changes: "rerere clear",
+	},
+	{
+		name: "git-bundle", of: "git", programs: "bundle", check: gitGroup, commands: "list-heads,verify",
+		why:   "prints with list-heads or verify; its other commands write",
+		reads: "bundle verify a.bundle", changes: "bundle create a.bundle HEAD",
+	},
+	{
+		name: "git-sparse-checkout", of: "git", programs: "sparse-checkout", check: gitGroup, commands: "list",
+		why:   "prints with list; its other commands write",
+		reads: "sparse-checkout list", changes: "sparse-checkout set src",
+	},
 }
 
 func judgeGit(j *judge, c *call) {
@@ -72,7 +163,7 @@ func judgeGit(j *judge, c *call) {
 	}
 	sub := rest[0]
 	if !sub.known {
-		j.stranger(c)
+		j.stranger(j.rule, c)
 		return
 	}
 	j.gitGuards(sub.text, c, len(c.args)-len(rest)+1)
@@ -80,25 +171,14 @@ func judgeGit(j *judge, c *call) {
 	if ok && oneOf(run, "-h") {
 		return
 	}
-	if !ok || !j.ownGit() || !j.gitReads(run) {
+	switch r := lookup("git", sub.text); {
+	case !ok || r == nil:
 		j.changes(c.src)
+	case !j.ownGit():
+		j.changesBy(ruleElsewhere, c.src)
+	default:
+		r.apply(j, run)
 	}
-}
-
-func (j *judge) gitReads(c *call) bool {
-	for i := range gitTable {
-		r := &gitTable[i]
-		if !allowed(r.names, c.name) {
-			continue
-		}
-		if r.judge != nil {
-			return r.judge(j, c)
-		}
-		c.dashes = r.deny == "output ext-diff"
-		_, ok := c.options(r.value, func(option string, _ word) bool { return !listed(r.deny, option) })
-		return ok
-	}
-	return false
 }
 
 // gitGlobals reads the options before git's command.
@@ -313,23 +393,19 @@ func gitDryRun(_ *judge, c *call) bool {
 	return ok && dry
 }
 
+// gitGroup judges a command that has commands of its own.
 func gitGroup(j *judge, c *call) bool {
-	for _, g := range gitGroups {
-		if g.name != c.name {
-			continue
-		}
-		if c.name == "reflog" && len(c.args) == 1 && c.args[0].known && isNumber(c.args[0].text) {
-			return true
-		}
-		if len(c.args) == 0 || c.args[0].known && (c.args[0].text == "-v" || c.args[0].text == "--verbose") && len(c.args) == 1 {
-			return strings.HasPrefix(g.reads, "-")
-		}
-		if !c.args[0].known || strings.HasPrefix(c.args[0].text, "-") || !allowed(g.reads, c.args[0].text) {
-			return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{name: "prune", args: c.args[1:]})
-		}
-		rest := call{args: c.args[1:], dashes: true}
-		_, ok := rest.options("n", func(option string, _ word) bool { return !listed(g.deny, option) })
-		return ok
+	r := c.rule
+	if c.name == "reflog" && len(c.args) == 1 && c.args[0].known && isNumber(c.args[0].text) {
+		return true
 	}
-	return false
+	if len(c.args) == 0 || c.args[0].known && (c.args[0].text == "-v" || c.args[0].text == "--verbose") && len(c.args) == 1 {
+		return strings.HasPrefix(r.commands, "-")
+	}
+	if !c.args[0].known || strings.HasPrefix(c.args[0].text, "-") || !slices.Contains(strings.Split(r.commands, ","), c.args[0].text) {
+		return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{name: "prune", args: c.args[1:]})
+	}
+	rest := call{args: c.args[1:], dashes: true}
+	_, ok := rest.options("n", func(option string, _ word) bool { return !listed(r.deny, option) })
+	return ok
 }

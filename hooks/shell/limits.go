@@ -13,22 +13,22 @@ const (
 	maxCalls   = 8        // functions that call functions
 )
 
-// oversized says why a text must not be parsed, or "".
-func oversized(text string) string {
+// oversized says by which rule a text must not be parsed, and why, or "".
+func oversized(text string) (rule, why string) {
 	if strings.IndexByte(text, 0) >= 0 {
-		return "it holds a NUL byte"
+		return ruleUnparsable, "it holds a NUL byte"
 	}
 	if len(text) > maxText {
-		return "it is too long to be judged"
+		return ruleTooLong, "it is too long to be judged"
 	}
 	code, opening, inDocs := measure(text)
 	switch {
 	case code > maxCode:
-		return "it is too long to be judged"
+		return ruleTooLong, "it is too long to be judged"
 	case opening > maxOpening || inDocs > maxInDocs:
-		return "it is nested too deeply to be judged"
+		return ruleTooDeep, "it is nested too deeply to be judged"
 	}
-	return ""
+	return "", ""
 }
 
 // measure counts the bytes outside of here-documents and all that can nest. It

@@ -13,14 +13,14 @@ func PowerShell(text string, env Env) Effect {
 	for _, c := range text {
 		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(" ./\\:*?,_-|", c)
 		if !plain || len(text) > maxCode {
-			return opaque(text, env, clip(text))
+			return opaque(text, env, rulePowerShell, clip(text))
 		}
 	}
 	eff := Effect{Words: []Word{{Text: text, Dir: env.Dir, Quiet: true}}}
 	for _, stage := range strings.Split(text, "|") {
 		words := strings.Fields(stage)
 		if len(words) == 0 || !allowed(powerReaders, strings.ToLower(words[0])) {
-			return opaque(text, env, clip(text))
+			return opaque(text, env, rulePowerShell, clip(text))
 		}
 	}
 	return eff

@@ -95,7 +95,7 @@ func (j *judge) command(s *syntax.Stmt) {
 	case *syntax.CoprocClause:
 		j.enter([]*syntax.Stmt{c.Stmt})
 	default:
-		j.changes(j.src(s))
+		j.changesBy(ruleUnparsable, j.src(s))
 	}
 }
 
@@ -210,7 +210,7 @@ func (j *judge) forClause(c *syntax.ForClause) {
 func (j *judge) function(c *syntax.FuncDecl) {
 	j.state = true
 	if c.Name == nil || len(c.Names) > 0 || strings.HasPrefix(c.Name.Value, "command_not_found") {
-		j.changes(j.src(c))
+		j.changesBy(ruleFunction, j.src(c))
 		return
 	}
 	_, block := c.Body.Cmd.(*syntax.Block)
@@ -239,7 +239,7 @@ func (j *judge) test(x syntax.TestExpr) {
 	case *syntax.UnaryTest:
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
 			if w, ok := x.X.(*syntax.Word); !ok || !isName(w.Lit()) {
-				j.changes(j.src(x))
+				j.changesBy(ruleArithmetic, j.src(x))
 			}
 		}
 		j.test(x.X)
@@ -248,7 +248,7 @@ func (j *judge) test(x syntax.TestExpr) {
 	case *syntax.Word:
 		j.mention(j.word(x))
 	default:
-		j.changes("[[")
+		j.changesBy(ruleUnparsable, "[[")
 	}
 }
 
@@ -260,7 +260,7 @@ func (j *judge) testNumber(x syntax.TestExpr) {
 	}
 	got := j.word(w)
 	if !got.numeric && !(got.known && (isNumber(got.text) || j.integer(got.text))) {
-		j.changes(j.src(x))
+		j.changesBy(ruleArithmetic, j.src(x))
 	}
 }
 
@@ -302,7 +302,10 @@ func (j *judge) output(r *syntax.Redirect, w word) {
 		return
 	}
 	j.mention(w)
+	rule := j.rule
+	j.rule = ruleRedirect
 	j.writes(j.src(r), w, false)
+	j.rule = rule
 }
 
 // sink reports whether a word is a device that keeps nothing.

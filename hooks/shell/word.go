@@ -121,7 +121,7 @@ func (b *builder) part(part syntax.WordPart, quoted, first bool) {
 		b.unknownOr(quoted, b.j.substitution(p))
 	case *syntax.ArithmExp:
 		if p.Bracket {
-			b.j.changes(b.j.src(p)) // $[a > b], of which other shells know nothing
+			b.j.changesBy(ruleArithmetic, b.j.src(p)) // $[a > b], of which other shells know nothing
 		}
 		b.j.arithm(p.X)
 		b.unknown(quoted, word{text: "*", numeric: true})
@@ -129,7 +129,7 @@ func (b *builder) part(part syntax.WordPart, quoted, first bool) {
 		b.j.process(p.Stmts)
 		b.unknown(true, word{text: "/dev/fd/*"})
 	default: // an extended glob, in which zsh could run code
-		b.j.changes(b.j.src(part))
+		b.j.changesBy(ruleGlob, b.j.src(part))
 		b.unknown(quoted, unknownWord)
 	}
 }
@@ -194,7 +194,7 @@ func (b *builder) single(p *syntax.SglQuoted) {
 		return
 	}
 	if strings.Contains(p.Value, `\'`) {
-		b.j.changes("$'…\\'…'") // where $'…' is unknown, the quote ends here
+		b.j.changesBy(ruleQuote, "$'…\\'…'") // where $'…' is unknown, the quote ends here
 	}
 	simple := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, `\\`, `\`)
 	for rest := p.Value; ; {

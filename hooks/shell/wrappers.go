@@ -6,7 +6,41 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The programs that run another program: what they run decides.
+// wrappers are the programs that run another program: what they run decides.
+var wrappers = []rule{
+	{
+		name: "find", programs: "find", judge: judgeFind, why: "lists files; some of its actions write or run programs",
+		reads: "find . -name '*.md' -exec grep -n x {} +", changes: "find . -name '*.md' -delete",
+	},
+	{
+		name: "xargs", programs: "xargs", judge: judgeXargs, why: "runs a program, which decides",
+		reads: "find . -print0 | xargs -0 wc -l", changes: "echo a | xargs rm",
+	},
+	{
+		name: "env", programs: "env", judge: judgeEnv, why: "runs a program, which decides, with variables",
+		reads: "env LC_ALL=C sort a", changes: "env PATH=. ls",
+	},
+	{
+		name: "timeout", programs: "timeout", judge: judgeTimeout, why: "runs a program, which decides",
+		reads: "timeout 5 ls", changes: "timeout 5 rm a",
+	},
+	{
+		name: "nice", programs: "nice ionice stdbuf setsid", judge: judgeNice, why: "run a program, which decides",
+		reads: "nice -n 10 du -sh src", changes: "stdbuf -oL rm a",
+	},
+	{
+		name: "time", programs: "time", judge: judgeTime, why: "runs a program, which decides",
+		reads: "command time -p ls", changes: "command time -o log ls",
+	},
+	{
+		name: "busybox", programs: "busybox", judge: func(j *judge, c *call) { j.run(c.args, false) }, why: "runs one of its programs, which decides",
+		reads: "busybox ls", changes: "busybox rm a",
+	},
+	{
+		name: "shell", programs: "sh bash dash zsh ksh", judge: judgeSh, why: "run a text, which decides; with -n nothing",
+		reads: "bash -lc 'git status'", changes: "sh -c 'rm a'",
+	},
+}
 
 func judgeEnv(j *judge, c *call) {
 	dir := j.dir
@@ -201,13 +235,13 @@ func (j *judge) sites() int {
 
 // nested judges a text that another shell runs, or (same) this one later.
 func (j *judge) nested(text, src string, same bool) {
-	if j.texts == maxTexts || oversized(text) != "" {
-		j.changes(src)
+	if rule, _ := oversized(text); j.texts == maxTexts || rule != "" {
+		j.changesBy(ruleTooDeep, src)
 		return
 	}
 	file, err := parse(text)
 	if err != nil {
-		j.changes(src)
+		j.changesBy(ruleUnparsable, src)
 		return
 	}
 	sub := newJudge(text, j.env, j.texts+1)
@@ -229,7 +263,7 @@ func (j *judge) nested(text, src string, same bool) {
 	sub.stmts(file.Stmts)
 	sub.done()
 	if sub.eff.Changes {
-		j.mark(sub.eff.Why)
+		j.mark(sub.eff.Rule, sub.eff.Why)
 	}
 	j.unknown = j.unknown || sub.unknown
 	j.eff.Targets = append(j.eff.Targets, sub.eff.Targets...)

@@ -2,9 +2,23 @@ package shell
 
 import "strings"
 
-// The programs that change files which their operands name. They never read
-// only; to know where they write lets a command pass that stays outside of
-// governed trees, and stops one that reaches for a protected file.
+// writers are the programs that change files which their operands name. To know
+// where they write lets a command pass that stays outside of governed trees,
+// and stops one that reaches for a protected file.
+var writers = []rule{
+	{
+		name: "remove", programs: "rm rmdir mkdir touch unlink truncate mkfifo shred", judge: judgeOperands, why: "change the files that they are given",
+		reads: "rm --help", changes: "rm -rf docs",
+	},
+	{
+		name: "copy", programs: "cp mv ln install", judge: judgeCopy, why: "change their last operand, mv all of them",
+		reads: "cp --version", changes: "cp a b",
+	},
+	{
+		name: "mode", programs: "chmod chown chgrp", judge: judgeMode, why: "change the files after the first operand",
+		reads: "chmod --help", changes: "chmod +x a",
+	},
+}
 
 // operandWriters tells the options apart; an option that is not listed makes
 // the operands doubtful.
@@ -23,6 +37,9 @@ var operandWriters = [...]struct {
 }
 
 func judgeOperands(j *judge, c *call) {
+	if versionOnly(c) {
+		return
+	}
 	for _, w := range operandWriters {
 		if w.name == c.name {
 			operands, ok := c.options(w.value, func(option string, _ word) bool { return allowed(w.options, option) })
@@ -32,6 +49,9 @@ func judgeOperands(j *judge, c *call) {
 }
 
 func judgeMode(j *judge, c *call) {
+	if versionOnly(c) {
+		return
+	}
 	operands, ok := c.options("", func(option string, _ word) bool {
 		return allowed("R v f c h recursive verbose silent quiet changes", option)
 	})
@@ -44,6 +64,9 @@ func judgeMode(j *judge, c *call) {
 }
 
 func judgeCopy(j *judge, c *call) {
+	if versionOnly(c) {
+		return
+	}
 	operands, ok := c.options("tSmog", func(option string, _ word) bool {
 		return allowed("r R a f i n p v d L P H u l s T b m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
 	})
