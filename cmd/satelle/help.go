@@ -30,10 +30,11 @@ func topicNames() []string {
 
 func newHelpCmd(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND|TOPIC]",
+		Use:   "help [COMMAND|TOPIC|hooks RULE]",
 		Short: "Help on a command or a topic",
 		Long:  long("Prints the help of a command, or one of the topics: "+strings.Join(topicNames(), ", ")+".", 4),
 		Example: `  satelle help hooks
+  satelle help hooks redirect
   satelle help story set`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topicNames(), cobra.ShellCompDirectiveNoFileComp
@@ -42,8 +43,14 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			if len(args) == 1 {
 				if b, err := topics.ReadFile(path.Join("topics", path.Base(args[0])+".md")); err == nil {
 					_, err := cmd.OutOrStdout().Write(b)
+					if err == nil && args[0] == "hooks" {
+						err = printRules(cmd.OutOrStdout())
+					}
 					return err
 				}
+			}
+			if len(args) == 2 && args[0] == "hooks" {
+				return printRule(cmd.OutOrStdout(), args[1])
 			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
