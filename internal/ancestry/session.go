@@ -19,8 +19,14 @@ type Session struct {
 }
 
 // Signature is the part of the installed hook command by which its processes
-// are told from the harness that runs them.
-const Signature = `${SATELLE_HOME:-${HOME:-}/.satelle}/bin`
+// are told from the harness that runs them. It holds no variable, since Grok
+// puts the values of those that it knows into the command before a shell sees
+// it.
+const Signature = `/satelle-hook" && exit 0; `
+
+// opening is how the command's text begins, in the shell that a harness starts
+// and in the one that the command starts.
+var opening = [...]string{`sh -c 'b="`, `b="`}
 
 const (
 	maxDepth = 64      // ancestors looked at
@@ -186,7 +192,16 @@ func plain(s string) string {
 // over would register the terminal above it.
 func ours(argv []string) bool {
 	for i, arg := range argv {
-		if i > 1 && i <= 3 && runsText(argv[i-1]) && strings.Contains(arg, `b="`+Signature+`"`) {
+		if i > 1 && i <= 3 && runsText(argv[i-1]) && opens(arg) && strings.Contains(arg, Signature) {
+			return true
+		}
+	}
+	return false
+}
+
+func opens(text string) bool {
+	for _, o := range opening {
+		if strings.HasPrefix(strings.TrimSpace(text), o) {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func entries(t *testing.T, home string) []string {
 func TestRegisterFindsTheHarnessBehindTheHookCommand(t *testing.T) {
 	// As a harness runs it: the command under its shell, and another shell
 	// inside; ": " keeps the shells from replacing themselves by the program.
-	inner := `b="` + Signature + `"; "$SELF"; :`
+	inner := `b="$HOME"; "$SELF"; [ -s "$b/satelle-hook" ] && : "$b` + Signature + `:`
 	for name, argv := range map[string][]string{
 		"at once":         {os.Args[0]},
 		"one shell":       {"sh", "-c", inner},
@@ -87,7 +87,7 @@ func TestRegisterFindsTheHarnessBehindTheHookCommand(t *testing.T) {
 // TestOursIsAShell holds that a harness whose own arguments speak of the hook
 // command is not passed over: its parent is a person's terminal.
 func TestOursIsAShell(t *testing.T) {
-	script := `b="` + Signature + `"; [ -s "${b:-}/satelle-hook" ] && "${b:-}/satelle-hook" && exit 0; :`
+	script := `b="${SATELLE_HOME:-${HOME:-}/.satelle}/bin"; [ -s "${b:-}/satelle-hook" ] && "${b:-}/satelle-hook" && exit 0; :`
 	for _, c := range []struct {
 		argv []string
 		want bool
@@ -96,10 +96,13 @@ func TestOursIsAShell(t *testing.T) {
 		{[]string{"/bin/bash", "-lc", "sh -c '" + script + "'"}, true},
 		{[]string{"/bin/zsh", "-l", "-c", "sh -c '" + script + "'"}, true},
 		{[]string{"/bin/sh", "-c", "sh -c '" + script + "' satelle"}, true},
+		// As Grok runs it, which knows HOME and, if it is set, SATELLE_HOME.
+		{[]string{"sh", "-c", strings.Replace(script, "${HOME:-}", "/home/ada", 1)}, true},
+		{[]string{"sh", "-c", "sh -c '" + strings.Replace(script, "${SATELLE_HOME:-${HOME:-}/.satelle}", "/srv/satelle", 1) + "'"}, true},
 		{[]string{"claude", "-p", "what does sh -c '" + script + "' do?"}, false},
 		{[]string{"claude", script}, false},
 		{[]string{"codex", "exec", "-m", script}, false},
-		{[]string{"codex", "-c", `hooks.PreToolUse=[{command="sh -c 'b=\"` + Signature + `\"; …'"}]`}, false},
+		{[]string{"codex", "-c", `hooks.PreToolUse=[{command="` + script + `"}]`}, false},
 		{[]string{"grok", "-c", "why is " + Signature + " empty?"}, false},
 		{[]string{script, "-c"}, false},
 		{nil, false},

@@ -5,6 +5,7 @@ package clienttest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -78,10 +79,14 @@ func TestGrokTakesTheSeat(t *testing.T) {
 		{Calls: []Call{write}},
 		{Calls: []Call{{"run_terminal_command", object{"command": start, "description": "take the seat"}}}},
 		{Calls: []Call{write}},
+		{Calls: []Call{{"run_terminal_command", object{"command": "satelle status", "description": "look"}}}},
 	}}})
 	w.grok(model)
 	denied(t, model, 0, 0)
 	ran(t, model, 0, 2)
+	if r, found := model.Result(0, 3, 0); !found || !strings.Contains(r.Text, "you are: session grok") {
+		t.Errorf("a session counts as a person: %q", r.Text)
+	}
 	w.wrote("new.txt", "written")
 }
 
