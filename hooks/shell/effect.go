@@ -134,13 +134,14 @@ type judge struct {
 	defined map[string]bool // functions that are sure to be there at this point
 	filled  map[string]bool // variables that the survey saw a builtin fill
 
-	cond  int // inside of something that may not run, or run again
-	inner int // inside of a substitution
-	base  int // the least that inner is
-	calls int // inside of functions
-	texts int // inside of texts that are judged in turn (sh -c)
-	state bool
-	taint bool // words may have another meaning from here on
+	cond    int // inside of something that may not run, or run again
+	inner   int // inside of a substitution
+	base    int // the least that inner is
+	calls   int // inside of functions
+	texts   int // inside of texts that are judged in turn (sh -c)
+	state   bool
+	exports bool // the text hands variables on to programs
+	taint   bool // words may have another meaning from here on
 }
 
 func newJudge(text string, env Env, texts int) *judge {

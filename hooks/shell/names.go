@@ -41,6 +41,7 @@ func (j *judge) survey(node syntax.Node) {
 				j.fill(n.Param.Value, j.src(n))
 			}
 		case *syntax.DeclClause:
+			j.surveyExports(n)
 			if n.Variant.Value != "export" {
 				for _, a := range n.Args { // an assignment to what was made read-only fails
 					if a.Naked && a.Name != nil {

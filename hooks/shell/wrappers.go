@@ -245,7 +245,7 @@ func (j *judge) nested(text, src string, same bool) {
 		return
 	}
 	sub := newJudge(text, j.env, j.texts+1)
-	sub.dir, sub.inner = j.dir, 1
+	sub.dir, sub.inner, sub.exports, sub.taint = j.dir, 1, j.exports, j.taint
 	if same {
 		sub.funcs, sub.names, sub.defined, sub.filled = j.funcs, j.names, j.defined, j.filled
 	} else {
