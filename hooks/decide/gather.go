@@ -28,6 +28,7 @@ type world struct {
 	now       time.Time
 	rows      map[string]row
 	registers func(home, session, harness string) error
+	checks    func(program, dir, harness string) string
 	known     place.Place // the place looked at first, where the session works
 }
 
@@ -48,6 +49,7 @@ func newWorld(env Env, dir string) (*world, error) {
 		now:       env.Now(),
 		rows:      map[string]row{},
 		registers: env.Register,
+		checks:    env.Check,
 	}
 	if env.HomeErr != nil {
 		return w, env.HomeErr

@@ -212,7 +212,7 @@ func quoted(s string) string {
 		switch {
 		case r >= ' ' && r < 0x7f && r != '"':
 			b.WriteRune(r)
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r):
+		case unsafeRune(r):
 			b.WriteByte(' ')
 		case r == '"':
 			b.WriteByte('\'')
@@ -222,6 +222,12 @@ func quoted(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// unsafeRune tells what could end a line, speak to a terminal or turn the
+// reading direction.
+func unsafeRune(r rune) bool {
+	return r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
 }
 
 // plain keeps what an id or a status may be made of.

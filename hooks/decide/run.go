@@ -43,6 +43,10 @@ type Env struct {
 	// Register makes the process that runs this hook known as a session; nil
 	// for one that only asks.
 	Register func(home, session, harness string) error
+
+	// Check tells what is wrong with satelle's own enforcement when a session
+	// starts, "" if nothing is; nil: nobody asks.
+	Check func(program, dir, harness string) string
 }
 
 // System is the environment of this process.
@@ -54,6 +58,7 @@ func System() Env {
 		Now:      time.Now,
 		Exit:     os.Exit,
 		Register: ancestry.Register,
+		Check:    check,
 		Dir: func() string {
 			dir, _ := os.Getwd() // without one the call is refused
 			return dir
@@ -222,22 +227,9 @@ func (w *world) say(c dialect.Call, f Facts) []byte {
 // register makes the harness that runs this hook known as a session. Where
 // that fails, ancestry fails as well and so grants nothing to anybody.
 func (w *world) register(c dialect.Call) {
-	if w.registers != nil {
+	if w.registers != nil && !canary(c) {
 		_ = w.registers(w.home, c.Session, string(c.Harness))
 	}
-}
-
-func (w *world) sessionStart(c dialect.Call, err error) []byte {
-	if err != nil {
-		return nil
-	}
-	here, err := w.here(true)
-	if err != nil || !here.Governed {
-		return nil
-	}
-	w.register(c)
-	say := speaker{call: c, facts: Facts{Program: w.program()}}
-	return dialect.Context(say.welcome(here))
 }
 
 // configChange keeps the settings that a session began with. A change of
@@ -253,26 +245,6 @@ func (w *world) configChange(c dialect.Call, err error) []byte {
 		}
 	}
 	return dialect.Denial(c, "The settings of the harness stay as they were when this session began: satelle's hook lies in them. They take effect in the next session.")
-}
-
-// welcome says in a few lines what governs a session.
-func (s speaker) welcome(here Spot) string {
-	head := "satelle governs this work tree: files change only while a story holds its seat; reading is free. "
-	switch {
-	case here.Holding == Held:
-		text := head + "Story " + plain(here.Seat.Story) + " (" + quoted(here.Seat.Title) + ") holds it in step " + plain(here.Seat.Step) +
-			". When the work is done: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"
-		for i, p := range here.Seat.Paths {
-			if i == 0 {
-				text += "\nIt may change only: "
-			} else {
-				text += ", "
-			}
-			text += quoted(p)
-		}
-		return text
-	}
-	return head + "Now nobody may change it. " + needSeat(s, here).Reason
 }
 
 // rowProblem names why a row could not be read. The error's own text may hold

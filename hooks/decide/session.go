@@ -1,0 +1,119 @@
+package decide
+
+import (
+	"os"
+	"time"
+
+	"satelle/hooks/dialect"
+)
+
+// CanarySession is the session id by which `satelle doctor` marks the calls
+// that it makes up. No harness makes such an id (Claude, Codex and Grok use
+// UUIDs and take no other), so no session can bear it. It decides nothing: a
+// marked call is answered like any other, but makes nobody known as a session
+// and is not noted.
+const CanarySession = "satelle-canary"
+
+// canary reports whether doctor made the call up.
+func canary(c dialect.Call) bool { return c.Session == CanarySession }
+
+// checkTime bounds the look at the installation when a session starts. It
+// leaves the hook time for its own answer.
+const checkTime = 1200 * time.Millisecond
+
+// sessionStart tells a session what governs it. Grok reads no answer to this
+// event; there the denials have to say it.
+func (w *world) sessionStart(c dialect.Call, err error) []byte {
+	if err != nil {
+		return nil
+	}
+	here, err := w.here(true)
+	if err != nil || !here.Governed {
+		return nil
+	}
+	w.register(c)
+	if c.Harness == dialect.Grok {
+		return nil
+	}
+	c.Tool = "change"
+	say := speaker{call: c, facts: Facts{Here: here, Program: w.program()}}
+	text := say.welcome(here)
+	if list := principles(here.Tree); list != "" {
+		text += "\n" + list
+	}
+	if w.checks != nil && !canary(c) {
+		if wrong := w.checks(w.home+"/bin/satelle", w.dir, string(c.Harness)); wrong != "" {
+			text += "\nWARNING: satelle's enforcement is not whole in this session, tell the person. " + wrong
+		}
+	}
+	return dialect.Context(text)
+}
+
+// welcome says in a few lines what governs a session.
+func (s speaker) welcome(here Spot) string {
+	head := "satelle governs this work tree: files change only while a story holds its seat; reading is free. "
+	if here.Holding != Held {
+		return head + "Now nobody may change it. " + needSeat(s, here).Reason
+	}
+	text := head + "Story " + plain(here.Seat.Story) + " (" + quoted(here.Seat.Title) + ") holds it in step " + plain(here.Seat.Step) +
+		". When the work is done: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"
+	for i, p := range here.Seat.Paths {
+		if i == 0 {
+			text += "\nIt may change only: "
+		} else {
+			text += ", "
+		}
+		text += quoted(p)
+	}
+	return text
+}
+
+// maxCheck bounds what the look at the installation may say.
+const maxCheck = 1000
+
+// check asks the installed program what is wrong with the installation, as far
+// as it can tell at once. A program that is missing, fails or takes too long
+// says nothing: the hook itself is at work, since it asks.
+func check(program, dir, harness string) string {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return ""
+	}
+	defer null.Close()
+	from, to, err := os.Pipe()
+	if err != nil {
+		return ""
+	}
+	defer from.Close()
+	p, err := os.StartProcess(program, []string{program, "doctor", "--session", harness}, &os.ProcAttr{
+		Dir: dir, Env: os.Environ(), Files: []*os.File{null, to, null}, Sys: ownGroup(),
+	})
+	to.Close()
+	if err != nil {
+		return ""
+	}
+	// Without a deadline nothing is read: it must not be waited for.
+	said := ""
+	if from.SetReadDeadline(time.Now().Add(checkTime)) == nil {
+		said = readAll(from)
+	}
+	killGroup(p.Pid)
+	_, _ = p.Wait() // it was killed; how it ended says nothing
+	return said
+}
+
+// readAll returns what was written before the end of the input, nothing where
+// that did not come in time.
+func readAll(from *os.File) string {
+	buf := make([]byte, 0, maxCheck)
+	for {
+		n, err := from.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err != nil || n == 0 {
+			if os.IsTimeout(err) {
+				return ""
+			}
+			return oneLine(string(buf))
+		}
+	}
+}
