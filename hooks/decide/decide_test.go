@@ -125,6 +125,26 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestReasonsNameTheRule holds what a denied command is told.
+func TestReasonsNameTheRule(t *testing.T) {
+	here := Spot{Governed: true, InScope: true}
+	f := Facts{Here: here, Act: Act{
+		Kind: Command, What: "ls; echo x > f",
+		Effect: shell.Effect{Changes: true, Why: "> f", Rule: "redirect"},
+	}}
+	got := Decide(dialect.Call{Tool: "Bash"}, f).Reason
+	for _, want := range []string{`by "> f": rule redirect (satelle help hooks redirect)`, `satelle appeal "WHY"`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in: %s", want, got)
+		}
+	}
+	f.Act = Act{Kind: Edits, Paths: []string{"a"}, What: "a"}
+	f.Targets = []Spot{here}
+	if got := Decide(dialect.Call{Tool: "Write"}, f).Reason; strings.Contains(got, "rule") {
+		t.Errorf("an edit has no part that decided: %s", got)
+	}
+}
+
 func TestReasonsLeadOn(t *testing.T) {
 	c := dialect.Call{Harness: dialect.Grok, Event: dialect.PreTool, Tool: "write"}
 	s := Spot{Path: strings.Repeat("long/", 60) + "a", Governed: true, InScope: true}

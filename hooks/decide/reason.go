@@ -33,6 +33,17 @@ func deny(rule string, parts ...string) Decision {
 	return Decision{Deny: true, Rule: rule, Mode: seatread.ModeEnforce, Reason: reason}
 }
 
+// because says of a command which part of it counts as changing files and by
+// which rule, and how to contradict.
+func (s speaker) because() string {
+	e := s.facts.Act.Effect
+	if s.facts.Act.Kind != Command || e.Rule == "" {
+		return ""
+	}
+	return " It counts as changing files by " + quoted(e.Why) + ": rule " + e.Rule + " (" + s.program() + " help hooks " + e.Rule +
+		"). If that is wrong: " + s.program() + ` appeal "WHY"`
+}
+
 // seatRule is the kind of rule by which the call needs a seat.
 func (s speaker) seatRule() string {
 	switch s.facts.Act.Kind {
@@ -93,12 +104,12 @@ func (s speaker) free(t Spot) Decision {
 		lead = "To go on run: " + s.in(t) + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
 			" (" + quoted(open.Title) + "), or for other work: " + s.start(t)
 	}
-	return deny(s.seatRule(), lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".")
+	return deny(s.seatRule(), lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".", s.because())
 }
 
 func (s speaker) suspended(t Spot) Decision {
 	return deny(s.seatRule(), "To go on run: ", s.in(t), " story join ", plain(t.Seat.Story), " ; then repeat the call. ", s.act(s.target(t)),
-		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of ", s.tree(t), ", but was idle and is suspended.")
+		": story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") holds the seat of ", s.tree(t), ", but was idle and is suspended.", s.because())
 }
 
 func (s speaker) lent(t Spot) Decision {
@@ -163,7 +174,7 @@ func (s speaker) noLedger(t Spot) Decision {
 }
 
 func (s speaker) noRow(t Spot) Decision {
-	return deny(ruleState, "To see what is wrong run: ", s.in(t), " status . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
+	return deny(ruleState, "To see what is wrong run: ", s.in(t), " doctor . ", s.act(s.target(t)), ": satelle can't read whether a story holds the seat (", rowProblem(t.RowErr), "). Reading goes on.")
 }
 
 func (s speaker) noRoot(t Spot) Decision {
@@ -172,7 +183,7 @@ func (s speaker) noRoot(t Spot) Decision {
 }
 
 func (s speaker) unknownPlace() Decision {
-	return deny(ruleState, "To see what is wrong run: ", s.program(), " status . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
+	return deny(ruleState, "To see what is wrong run: ", s.program(), " doctor . ", s.act(s.facts.Act.What), ": satelle can't tell whether it governs here: ", placeProblem(s.facts.Err), ". Reading goes on.")
 }
 
 // placeProblem names why a place could not be told.

@@ -133,7 +133,7 @@ func refuse(c dialect.Call, why error) []byte {
 	if c.Tool != "" {
 		what = quoted(c.Tool)
 	}
-	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle agents status . satelle denied "+what+
+	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle doctor . satelle denied "+what+
 		", because it can't judge it: "+why.Error()+".")
 }
 
