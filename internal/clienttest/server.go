@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,6 +30,9 @@ type Conversation struct {
 type Turn struct {
 	Text  string
 	Calls []Call
+	// Then, if set, makes further calls out of what the agent was told about the
+	// calls of the turn before. It has to be a pure function.
+	Then func(told []Result) []Call
 	// Before, if set, runs once before the turn is first answered. It may change
 	// the world between two turns.
 	Before func()
@@ -56,7 +60,8 @@ type Server struct {
 
 	mu       sync.Mutex
 	requests []Request
-	results  map[string]string
+	calls    map[string][]Call // by turn, as they were made
+	results  map[string]string // by call
 }
 
 // Request is what an agent sent.
@@ -67,7 +72,7 @@ type Request struct {
 
 // New starts a server, which ends with the test.
 func New(t testing.TB, script Script) *Server {
-	s := &Server{script: script, before: map[string]*sync.Once{}, results: map[string]string{}}
+	s := &Server{script: script, before: map[string]*sync.Once{}, calls: map[string][]Call{}, results: map[string]string{}}
 	for c, conv := range script {
 		for n := range conv.Turns {
 			s.before[turnID(c, n)] = &sync.Once{}
@@ -95,7 +100,17 @@ func (s *Server) Result(conversation, turn, i int) (Result, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text, found := s.results[callID(conversation, turn, i)]
-	return Result{s.script[conversation].Turns[turn].Calls[i], text}, found
+	if calls := s.calls[turnID(conversation, turn)]; i < len(calls) {
+		return Result{calls[i], text}, found
+	}
+	return Result{s.script[conversation].Turns[turn].Calls[i], text}, found // the turn never came
+}
+
+// Calls returns how many calls a turn of a conversation made.
+func (s *Server) Calls(conversation, turn int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(len(s.calls[turnID(conversation, turn)]), len(s.script[conversation].Turns[turn].Calls))
 }
 
 // turnID and callID name a turn and a call. The identifiers of the calls in a
@@ -180,17 +195,18 @@ func (s *Server) pick(d dialect, body gjson.Result) (string, Turn) {
 	if conv < 0 {
 		return "none_", Turn{Text: "done"}
 	}
-	next := 0
+	next, told := 0, map[string]string{}
 	d.results(body, func(id, text string) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.results[id] = text
+		told[id] = text
 		for n := range s.script[conv].Turns {
 			if strings.HasPrefix(id, turnID(conv, n)) {
 				next = max(next, n+1)
 			}
 		}
 	})
+	s.mu.Lock()
+	maps.Copy(s.results, told)
+	s.mu.Unlock()
 	if next >= len(s.script[conv].Turns) {
 		return "done_", Turn{Text: "done"}
 	}
@@ -198,6 +214,18 @@ func (s *Server) pick(d dialect, body gjson.Result) (string, Turn) {
 	if turn.Before != nil {
 		s.before[turnID(conv, next)].Do(turn.Before)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if turn.Then != nil {
+		var last []Result
+		if next > 0 {
+			for i, c := range s.calls[turnID(conv, next-1)] {
+				last = append(last, Result{c, told[callID(conv, next-1, i)]})
+			}
+		}
+		turn.Calls = append(turn.Calls[:len(turn.Calls):len(turn.Calls)], turn.Then(last)...)
+	}
+	s.calls[turnID(conv, next)] = turn.Calls
 	return turnID(conv, next), turn
 }
 

@@ -109,6 +109,31 @@ func TestDialects(t *testing.T) {
 	}
 }
 
+// A turn may answer what the agent was told.
+func TestTurnsThatFollow(t *testing.T) {
+	follow := Turn{Text: "then", Then: func(told []Result) []Call {
+		return []Call{{"Bash", map[string]string{"command": told[0].Call.Tool + " was told " + told[0].Text + ", " + told[1].Text}}}
+	}}
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			s := New(t, Script{script[0], {Match: script[1].Match, Turns: []Turn{script[1].Turns[0], follow}}})
+			ask := func(body string) string { return post(t, s.URL+d.path, strings.Replace(body, "STREAM", "true", 1)) }
+			ask(d.first)
+			for range 2 { // a retry gets the same
+				if got := ask(d.second); !strings.Contains(got, "Read was told no, files") || !strings.Contains(got, "call_1_1_0") {
+					t.Errorf("second turn: %s", got)
+				}
+			}
+			if n := s.Calls(1, 1); n != 1 {
+				t.Errorf("%d calls were made", n)
+			}
+			if r, found := s.Result(1, 1, 0); found || r.Call.Tool != "Bash" {
+				t.Errorf("the call that followed: %+v, %v", r, found)
+			}
+		})
+	}
+}
+
 func TestOtherRequests(t *testing.T) {
 	s := New(t, script)
 	for _, tt := range []struct {

@@ -215,7 +215,7 @@ const start = `satelle story start --title "WHAT" --ac "WHEN IT IS DONE"`
 // command that leads on.
 func denied(t *testing.T, model *Server, conversation, turn int) {
 	t.Helper()
-	for i := range model.script[conversation].Turns[turn].Calls {
+	for i := range model.Calls(conversation, turn) {
 		r, found := model.Result(conversation, turn, i)
 		if !found || !strings.Contains(r.Text, start) {
 			t.Errorf("%s was not denied with a reason that leads on: %q", r.Call.Tool, r.Text)
@@ -226,7 +226,7 @@ func denied(t *testing.T, model *Server, conversation, turn int) {
 // ran expects that no call of a turn was denied.
 func ran(t *testing.T, model *Server, conversation, turn int) {
 	t.Helper()
-	for i := range model.script[conversation].Turns[turn].Calls {
+	for i := range model.Calls(conversation, turn) {
 		r, found := model.Result(conversation, turn, i)
 		if !found || strings.Contains(r.Text, "satelle") || strings.Contains(r.Text, "hook") {
 			t.Errorf("%s did not run: %q", r.Call.Tool, r.Text)
