@@ -18,6 +18,10 @@ func refuseNetwork(dir string) error {
 		"%s lies on a network file system (%s), where neither locks nor crash safety hold: set SATELLE_HOME to a folder on a local disk", dir, name)
 }
 
+// NetworkFS names the network file system on which dir, or the nearest folder
+// above it that exists, lies; "" for a local one. No ledger opens there.
+func NetworkFS(dir string) (string, error) { return networkFS(existingDir(dir)) }
+
 // existingDir returns dir or its nearest ancestor that exists.
 func existingDir(dir string) string {
 	for {

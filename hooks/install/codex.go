@@ -99,7 +99,7 @@ func codexTrust(j *job, p *plan) error {
 			}
 		}
 		for _, r := range want {
-			if doc, err = setTOML(doc, tomledit.Quote(r.hash), "hooks", "state", r.key, "trusted_hash"); err != nil {
+			if doc, err = setTOML(doc, tomledit.Quote(r.Hash), "hooks", "state", r.Key, "trusted_hash"); err != nil {
 				return nil, err
 			}
 		}
@@ -127,7 +127,7 @@ func codexUntrust(j *job, p *plan) error {
 
 // codexForget takes out the reviews that satelle recorded for hooks of that
 // file, but for those that are still wanted.
-func codexForget(doc []byte, source string, want []review) ([]byte, error) {
+func codexForget(doc []byte, source string, want []Review) ([]byte, error) {
 	var config struct {
 		Hooks struct {
 			State map[string]any `toml:"state"`
@@ -137,7 +137,7 @@ func codexForget(doc []byte, source string, want []review) ([]byte, error) {
 	_ = toml.Unmarshal(doc, &config)
 	kept := map[string]bool{}
 	for _, r := range want {
-		kept[r.key] = true
+		kept[r.Key] = true
 	}
 	for _, key := range slices.Sorted(maps.Keys(config.Hooks.State)) {
 		if !strings.HasPrefix(key, source+":") || kept[key] {
@@ -171,8 +171,8 @@ func codexTrusted(j *job, settings []byte) (bool, error) {
 		}
 	}
 	for _, r := range want {
-		hash, _, err := tomledit.Get(f.before, "hooks", "state", r.key, "trusted_hash")
-		if err != nil || strings.Trim(hash, `"'`) != r.hash {
+		hash, _, err := tomledit.Get(f.before, "hooks", "state", r.Key, "trusted_hash")
+		if err != nil || strings.Trim(hash, `"'`) != r.Hash {
 			return false, err
 		}
 	}
@@ -200,19 +200,17 @@ func codexOff(j *job) (string, error) {
 	return "", nil
 }
 
-// review is how Codex records that a person has seen a hook.
-type review struct{ key, hash string }
-
 // codexHashes are the reviews of satelle's hooks in a hooks file.
-func codexHashes(source string, doc []byte) ([]review, error) {
-	var out []review
+func codexHashes(source string, doc []byte) ([]Review, error) {
+	var out []Review
 	for _, e := range codexEvents {
 		err := jsonedit.Walk(doc, handlerPath(e), func(at []int, value []byte) {
 			if command, ours := ourCommand(value); ours {
 				event := snake(e.name)
-				out = append(out, review{
-					key:  fmt.Sprintf("%s:%s:%d:%d", source, event, at[0], at[1]),
-					hash: codexHash(event, command),
+				out = append(out, Review{
+					Event: event,
+					Key:   fmt.Sprintf("%s:%s:%d:%d", source, event, at[0], at[1]),
+					Hash:  codexHash(event, command),
 				})
 			}
 		})

@@ -21,7 +21,7 @@ type State struct {
 	Uninstalled string `json:"uninstalled,omitempty"` // what they answer without satelle: Deny or Allow
 	Trusted     bool   `json:"trusted"`               // the harness will run them
 	Engine      bool   `json:"engine"`                // what they call can be executed
-	EngineFresh bool   `json:"engine_current"`        // and is the one beside the running program
+	EngineFresh bool   `json:"engine_current"`        // and is that of the running program
 	Launcher    bool   `json:"launcher"`              // $SATELLE_HOME/agents/bin holds satelle's launcher
 	Off         string `json:"off,omitempty"`         // the switch by which the harness runs no hooks at all
 	Problem     string `json:"problem,omitempty"`     // why its settings can't be read
@@ -87,7 +87,7 @@ func (j *job) status(h harness, s *State) error {
 }
 
 // engineState reports whether engine and wrapper can be executed, and whether
-// the engine is the one beside the running program.
+// they are those of the running program.
 func (j *job) engineState() (present, fresh bool) {
 	for _, name := range []string{engineName, wrapperName} {
 		info, err := os.Stat(j.bin(name))
@@ -96,12 +96,13 @@ func (j *job) engineState() (present, fresh bool) {
 		}
 	}
 	have, err := os.ReadFile(j.bin(engineName))
+	shell, shellErr := os.ReadFile(j.bin(wrapperName))
 	source, sourceErr := j.engineSource()
-	if err = errors.Join(err, sourceErr); err != nil {
+	if err = errors.Join(err, shellErr, sourceErr); err != nil {
 		return true, false
 	}
 	want, err := os.ReadFile(source)
-	return true, err == nil && bytes.Equal(have, want)
+	return true, err == nil && bytes.Equal(have, want) && bytes.Equal(shell, wrapper)
 }
 
 // engineSource is the hook's engine beside the running program.
