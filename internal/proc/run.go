@@ -28,6 +28,9 @@ type Spec struct {
 	Env  []string // nil is the caller's
 	// Stdin is given to the command, which need not read it.
 	Stdin []byte
+	// HoldStdin keeps the input open, after Stdin, until the command has ended:
+	// for one that takes the end of its input as a reason to leave.
+	HoldStdin bool
 	// Timeout bounds the run; 0 leaves it to the context.
 	Timeout time.Duration
 	// OutputCap bounds the bytes kept in Result.Output; 0 is DefaultOutputCap.
@@ -85,7 +88,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		wires.abandon()
 		return Result{ExitCode: -1}, fmt.Errorf("running %s: %w", spec.Argv[0], err)
 	}
-	wires.flow(spec.Stdin)
+	wires.flow(spec.Stdin, spec.HoldStdin)
 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -184,7 +187,7 @@ func wire(cmd *exec.Cmd, spec Spec) (*wires, error) {
 		}
 		cmd.Stdout = outEnd
 	}
-	if len(spec.Stdin) > 0 {
+	if len(spec.Stdin) > 0 || spec.HoldStdin {
 		c, p, err := os.Pipe()
 		if err != nil {
 			w.abandon()
@@ -211,7 +214,7 @@ func (w *wires) abandon() {
 }
 
 // flow starts to move bytes; the command has its ends by now.
-func (w *wires) flow(stdin []byte) {
+func (w *wires) flow(stdin []byte, hold bool) {
 	for _, f := range w.childEnds {
 		f.Close()
 	}
@@ -232,7 +235,9 @@ func (w *wires) flow(stdin []byte) {
 		if w.stdin != nil {
 			// A command that does not read its input is in its right.
 			_, _ = io.Copy(w.stdin, bytes.NewReader(stdin))
-			w.stdin.Close()
+			if !hold {
+				w.stdin.Close()
+			}
 		}
 	}()
 }
@@ -245,6 +250,9 @@ func (w *wires) close() error {
 		w.stdin.SetWriteDeadline(time.Now())
 	}
 	<-w.fed
+	if w.stdin != nil {
+		w.stdin.Close() // closed already, unless it was held
+	}
 	for _, s := range w.sources {
 		s.from.SetReadDeadline(deadline)
 	}

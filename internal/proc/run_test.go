@@ -89,6 +89,26 @@ func TestRunUnreadInput(t *testing.T) {
 	}
 }
 
+// A command that leaves when its input ends can be asked, and ended after its
+// answer.
+func TestRunHeldInput(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	spec := sh(`read a; echo "$a"; cat; echo left`)
+	spec.Stdin, spec.HoldStdin = []byte("question\n"), true
+	spec.Stdout = writerFunc(func(p []byte) (int, error) {
+		defer cancel()
+		return out.Write(p)
+	})
+	if _, err := Run(ctx, spec); !errors.Is(err, context.Canceled) || out.String() != "question\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	if _, err := Run(t.Context(), Spec{Argv: []string{"true"}, HoldStdin: true}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRunTimeout(t *testing.T) {
 	spec := sh("exec sleep 600")
 	spec.Timeout = 50 * time.Millisecond
