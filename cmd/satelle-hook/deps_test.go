@@ -23,6 +23,7 @@ var allowed = []string{
 	"satelle/hooks/shell",
 	"satelle/internal/ancestry",
 	"satelle/internal/place",
+	"satelle/internal/spool",
 	"satelle/ledger/seatread",
 }
 
