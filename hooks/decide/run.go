@@ -147,7 +147,7 @@ func answer(in io.Reader, env Env) []byte {
 	if err != nil {
 		return refuse(c, err)
 	}
-	if c.Event == dialect.Quiet {
+	if c.Event == dialect.Quiet || c.Event == dialect.PostTool {
 		return nil
 	}
 	if c.CWD == "" {

@@ -22,6 +22,7 @@ type Event int
 const (
 	Strange      Event = iota // no event that this version knows
 	PreTool                   // a tool is about to run
+	PostTool                  // a tool has run, or failed; nothing can be refused any more
 	SkillShell                // a skill's preamble is about to run a shell command
 	ConfigChange              // the harness is about to reload its settings
 	SessionStart
@@ -35,8 +36,8 @@ var events = [...]struct {
 }{
 	{"PreToolUse", PreTool},
 	{"pre_tool_use", PreTool},
-	{"PostToolUse", Quiet},
-	{"post_tool_use", Quiet},
+	{"PostToolUse", PostTool},
+	{"post_tool_use", PostTool},
 	{"PreSkillShellCommand", SkillShell},
 	{"ConfigChange", ConfigChange},
 	{"SessionStart", SessionStart},
@@ -48,15 +49,16 @@ var events = [...]struct {
 	{"beforeMCPExecution", PreTool},
 	{"beforeReadFile", PreTool},
 	{"tool.execute.before", PreTool},
-	{"AfterTool", Quiet},
+	{"tool.execute.after", PostTool},
+	{"AfterTool", PostTool},
 	{"BeforeModel", Quiet},
 	{"AfterModel", Quiet},
 	{"BeforeAgent", Quiet},
 	{"AfterAgent", Quiet},
 	{"InstructionsLoaded", Quiet},
 	{"PostToolBatch", Quiet},
-	{"PostToolUseFailure", Quiet},
-	{"post_tool_use_failure", Quiet},
+	{"PostToolUseFailure", PostTool},
+	{"post_tool_use_failure", PostTool},
 	{"PermissionRequest", Quiet},
 	{"PreCompact", Quiet},
 	{"pre_compact", Quiet},
@@ -76,7 +78,7 @@ var events = [...]struct {
 	{"afterFileEdit", Quiet},
 	{"afterShellExecution", Quiet},
 	{"afterMCPExecution", Quiet},
-	{"postToolUse", Quiet},
+	{"postToolUse", PostTool},
 	{"sessionEnd", Quiet},
 }
 
@@ -89,13 +91,18 @@ func eventOf(name string) Event {
 	return Strange
 }
 
-// Call is a payload, as far as a decision rests on it.
+// failed tells of the events that only a call which failed leads to.
+func failed(name string) bool { return name == "PostToolUseFailure" || name == "post_tool_use_failure" }
+
+// Call is a payload, as far as a decision or an observation rests on it.
 type Call struct {
 	Harness Harness
 	Event   Event
 	Name    string // the event's name, as it was sent
 	Tool    string
 	Input   Input
+	ID      string // by which the harness tells this call of a tool from others, before and after it, "" if it sends none
+	Failed  bool   // of a PostTool: the harness says that the call failed
 	CWD     string // "" if the payload names none
 	Session string
 	Agent   string // the sub-agent, "" in the main session

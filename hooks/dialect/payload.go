@@ -43,6 +43,7 @@ type payload struct {
 	command           gjson.Result // Cursor's, beside no tool at all
 	roots, root       gjson.Result
 	clipped           gjson.Result
+	id                gjson.Result
 	turn, model       gjson.Result
 	bare, args        gjson.Result // opencode's tool and args
 	hook, in, out     gjson.Result // opencode's plugin call, as its two parameters
@@ -80,6 +81,8 @@ func (p *payload) slot(key string) *gjson.Result {
 		return &p.root
 	case "toolInputTruncated":
 		return &p.clipped
+	case "tool_use_id", "toolUseId":
+		return &p.id
 	case "turn_id":
 		return &p.turn
 	case "model":
@@ -107,8 +110,8 @@ func (p *payload) take(key string, value gjson.Result) error {
 		*slot = value
 		return nil
 	}
-	// Grok sends its session in two spellings, which share a slot.
-	if slot == &p.session && slot.Raw == value.Raw {
+	// Grok sends some in two spellings, which share a slot.
+	if (slot == &p.session || slot == &p.id) && slot.Raw == value.Raw {
 		return nil
 	}
 	return ErrDuplicate
@@ -162,7 +165,8 @@ func (p *payload) fill(c *Call) error {
 			return err
 		}
 	}
-	c.Event = eventOf(c.Name)
+	c.ID = identity(p.id)
+	c.Event, c.Failed = eventOf(c.Name), failed(c.Name)
 	if c.Name == "" && c.Tool != "" {
 		c.Event = PreTool
 	}
@@ -173,6 +177,14 @@ func (p *payload) fill(c *Call) error {
 func (p *payload) fillTool(c *Call) error {
 	switch c.Event {
 	case PreTool, SkillShell, Strange:
+	case PostTool:
+		// Nothing is decided any more: an input that can't be read is left out.
+		if p.input.IsObject() {
+			if in, err := parseInput(p.input); err == nil {
+				c.Input = in
+			}
+		}
+		return nil
 	default:
 		return nil
 	}
@@ -216,8 +228,9 @@ func (p *payload) fillCursor(c *Call) error {
 // merge folds the spellings of one thing into one and refuses two that differ.
 func (p *payload) merge() error {
 	if p.hook.Exists() {
-		p.event, p.bare, p.args = p.hook, p.in.Get("tool"), p.out.Get("args")
-		p.session = p.in.Get("sessionID")
+		if err := p.plugin(); err != nil {
+			return err
+		}
 	}
 	if p.eventCamel.Exists() {
 		if p.event.Exists() && eventOf(p.event.Str) != eventOf(p.eventCamel.Str) {
@@ -242,6 +255,44 @@ func (p *payload) merge() error {
 		}
 	}
 	return nil
+}
+
+// plugin takes what opencode's plugin is called with: the event's name and two
+// parameters, of which the second holds the arguments before a call.
+func (p *payload) plugin() error {
+	if !p.in.IsObject() || p.out.Exists() && !p.out.IsObject() {
+		return ErrType
+	}
+	in, err := parseInput(p.in)
+	if err != nil {
+		return err
+	}
+	var out Input
+	if p.out.Exists() {
+		if out, err = parseInput(p.out); err != nil {
+			return err
+		}
+	}
+	p.event = p.hook
+	p.bare, _ = in.find("tool")
+	p.session, _ = in.find("sessionID")
+	p.id, _ = in.find("callID")
+	if p.args, _ = out.find("args"); eventOf(p.hook.Str) == PostTool {
+		p.args, _ = in.find("args")
+	}
+	return nil
+}
+
+// maxID bounds the name of a call. Those of the harnesses are far shorter.
+const maxID = 256
+
+// identity is the name of a call, which no decision rests on: one of another
+// type is none.
+func identity(value gjson.Result) string {
+	if value.Type != gjson.String || len(value.Str) > maxID || strings.IndexByte(value.Str, 0) >= 0 {
+		return ""
+	}
+	return value.Str
 }
 
 // text stores a string, and nothing for a value that is missing or null.

@@ -36,7 +36,10 @@ func TestParse(t *testing.T) {
 		{"claude-Bash-subagent", Claude, PreTool, "Bash", "command", "echo sub > sub.txt", "0b6c1f5e-claude", "a1"},
 		{"claude-mcp", Claude, PreTool, "mcp__fs__put", "path", "/repo/mcp.txt", "0b6c1f5e-claude", ""},
 		{"claude-PreSkillShellCommand", Claude, SkillShell, "Bash", "command", "echo hi > s.txt", "0b6c1f5e-claude", ""},
-		{"claude-PostToolUse", Claude, Quiet, "Write", "", "", "0b6c1f5e-claude", ""},
+		{"claude-PostToolUse", Claude, PostTool, "Write", "file_path", "/repo/w.txt", "0b6c1f5e-claude", ""},
+		{"codex-PostToolUse", Codex, PostTool, "apply_patch", "", "", "01a2-codex", ""},
+		{"grok-post_tool_use_failure", Grok, PostTool, "write", "file_path", "/repo/w.txt", "01a2-grok", ""},
+		{"opencode-plugin-after", OpenCode, PostTool, "edit", "filePath", "/repo/a", "ses_1", ""},
 		{"claude-SessionStart", Claude, SessionStart, "", "", "", "0b6c1f5e-claude", ""},
 		{"claude-ConfigChange", Claude, ConfigChange, "", "", "", "0b6c1f5e-claude", ""},
 		{"claude-Stop", Claude, Quiet, "", "", "", "0b6c1f5e-claude", ""},
@@ -70,6 +73,39 @@ func TestParse(t *testing.T) {
 				t.Errorf("%s is %q, %v, %v; want %q", c.key, v, ok, err, c.value)
 			}
 		})
+	}
+}
+
+func TestParseNamesTheCall(t *testing.T) {
+	for file, want := range map[string]string{
+		"claude-PostToolUse":         "toolu_1",
+		"codex-PostToolUse":          "call_1",
+		"grok-write":                 "call_1",
+		"grok-post_tool_use_failure": "call_1",
+		"opencode-plugin-bash":       "c",
+		"opencode-plugin-after":      "c2",
+		"claude-SessionStart":        "",
+	} {
+		c, err := Parse(fixture(t, file))
+		if err != nil || c.ID != want || c.Failed != strings.Contains(file, "failure") {
+			t.Errorf("%s: %q, failed %v, %v", file, c.ID, c.Failed, err)
+		}
+	}
+	for _, id := range []string{`1`, `{}`, `"a\u0000b"`, `"` + strings.Repeat("x", maxID+1) + `"`} {
+		c, err := Parse([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Read","tool_use_id":` + id + `}`))
+		if err != nil || c.ID != "" {
+			t.Errorf("%.20s: %q, %v", id, c.ID, err)
+		}
+	}
+}
+
+// What comes after a call decides nothing, so what of it can't be read is no reason to complain.
+func TestParseAfterACall(t *testing.T) {
+	for _, input := range []string{`"clipped [truncated]"`, `{"a":1,"a":2}`, `null`, `[]`} {
+		c, err := Parse([]byte(`{"hook_event_name":"PostToolUse","tool_name":"Write","toolInputTruncated":true,"tool_input":` + input + `}`))
+		if err != nil || c.Event != PostTool || c.Tool != "Write" || len(c.Input.fields) > 0 {
+			t.Errorf("%s: %+v, %v", input, c, err)
+		}
 	}
 }
 
@@ -112,6 +148,10 @@ func TestParseRefuses(t *testing.T) {
 		{"spellings of the input that differ", call(`"tool_name":"Write","tool_input":{"a":1},"toolInput":{"a":2}`), ErrSpellings},
 		{"spellings of the event that differ", `{"hook_event_name":"PostToolUse","hookEventName":"pre_tool_use","tool_name":"Write"}`, ErrSpellings},
 		{"opencode's name beside another", call(`"tool_name":"Read","tool":"Write"`), ErrSpellings},
+		{"two tools in opencode's parameter", `{"hook":"tool.execute.before","input":{"tool":"read","tool":"edit"},"output":{"args":{}}}`, ErrDuplicate},
+		{"two arguments of opencode", `{"hook":"tool.execute.before","input":{"tool":"edit"},"output":{"args":{"filePath":"a"},"args":{"filePath":"b"}}}`, ErrDuplicate},
+		{"opencode's parameter as a text", `{"hook":"tool.execute.before","input":"x"}`, ErrType},
+		{"two names of a call", call(`"tool_name":"Read","tool_use_id":"a","toolUseId":"b"`), ErrDuplicate},
 		{"a clipped input", string(fixture(t, "grok-clipped")), ErrClipped},
 		{"a clipped input that is an object", call(`"toolName":"write","toolInput":{},"toolInputTruncated":true`), ErrClipped},
 		{"a high surrogate alone", call(`"tool_name":"Bash","tool_input":{"command":"ls \ud800"}`), ErrText},
