@@ -21,7 +21,7 @@ with 2 and a reason on stderr where an agent wants that.`),
 		Args:    exactly("EVENT"),
 		RunE: a.run(func(context.Context, []string) error {
 			env := decide.System()
-			env.Register = nil // who asks here is no agent's session
+			env.Register, env.Observe = nil, nil // who asks here is no agent's session
 			if code := decide.Run(a.stdin, a.stdout, a.stderr, env); code != 0 {
 				os.Exit(code)
 			}

@@ -75,6 +75,8 @@ type Spot struct {
 	Path      string // as it was named
 	Governed  bool
 	Tree      string // root of the work tree that governs it, "" if none does
+	TreeID    string // as the ledger calls it
+	Dir       string // satelle's folder for the repository, "" if it keeps no ledger
 	NoLedger  bool   // governed by its marker, but this machine keeps no ledger for it
 	Nested    bool   // NoLedger, and within another governed place
 	NoRoot    bool   // registered, but the tree has no .satelle

@@ -9,6 +9,7 @@ import (
 
 	"satelle/hooks/shell"
 	"satelle/internal/place"
+	"satelle/internal/spool"
 	"satelle/ledger/seatread"
 )
 
@@ -28,6 +29,7 @@ type world struct {
 	now       time.Time
 	rows      map[string]row
 	registers func(home, session, harness string) error
+	observes  func(dir string, l *spool.Line) error
 	checks    func(program, dir, harness string) string
 	known     place.Place // the place looked at first, where the session works
 }
@@ -49,6 +51,7 @@ func newWorld(env Env, dir string) (*world, error) {
 		now:       env.Now(),
 		rows:      map[string]row{},
 		registers: env.Register,
+		observes:  env.Observe,
 		checks:    env.Check,
 	}
 	if env.HomeErr != nil {
@@ -132,6 +135,9 @@ func (w *world) where(abs, shown string, tree bool) (s Spot, p place.Place, real
 	if s.Governed = p.Governed(); s.Governed {
 		if s.Tree = p.WorkTree; s.Tree == "" {
 			s.Tree = p.Root
+		}
+		if s.TreeID = p.TreeID; p.Registered {
+			s.Dir = p.Dir
 		}
 	}
 	if shown != "" {

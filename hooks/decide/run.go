@@ -13,6 +13,7 @@ import (
 	"satelle/hooks/dialect"
 	"satelle/internal/ancestry"
 	"satelle/internal/place"
+	"satelle/internal/spool"
 	"satelle/ledger/seatread"
 )
 
@@ -44,6 +45,9 @@ type Env struct {
 	// for one that only asks.
 	Register func(home, session, harness string) error
 
+	// Observe writes a line to a spool; nil for one that only asks.
+	Observe func(dir string, l *spool.Line) error
+
 	// Check tells what is wrong with satelle's own enforcement when a session
 	// starts, "" if nothing is; nil: nobody asks.
 	Check func(program, dir, harness string) string
@@ -58,6 +62,7 @@ func System() Env {
 		Now:      time.Now,
 		Exit:     os.Exit,
 		Register: ancestry.Register,
+		Observe:  spool.Append,
 		Check:    check,
 		Dir: func() string {
 			dir, _ := os.Getwd() // without one the call is refused
@@ -147,7 +152,7 @@ func answer(in io.Reader, env Env) []byte {
 	if err != nil {
 		return refuse(c, err)
 	}
-	if c.Event == dialect.Quiet || c.Event == dialect.PostTool {
+	if c.Event == dialect.Quiet {
 		return nil
 	}
 	if c.CWD == "" {
@@ -159,6 +164,9 @@ func answer(in io.Reader, env Env) []byte {
 		return w.sessionStart(c, err)
 	case dialect.ConfigChange:
 		return w.configChange(c, err)
+	case dialect.PostTool:
+		w.after(c, err)
+		return nil
 	}
 	return w.tool(c, err)
 }
@@ -187,6 +195,7 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 		if err == nil && !here.Governed {
 			return nil
 		}
+		w.decided(c, Facts{Act: act, Here: here, Err: err}, Decision{Deny: true, Rule: ruleInput})
 		return refuse(c, bad)
 	}
 	return w.say(c, w.gather(act, here, err))
@@ -211,11 +220,11 @@ func (w *world) readers(c dialect.Call, act Act, here Spot) (Act, error) {
 // found out only for a denial.
 func (w *world) say(c dialect.Call, f Facts) []byte {
 	d := Decide(c, f)
-	if d.Rule == "" {
-		return nil
+	if d.Rule != "" {
+		f.Program = w.program()
+		d = Decide(c, f)
 	}
-	f.Program = w.program()
-	switch d = Decide(c, f); {
+	switch d = w.decided(c, f, d); {
 	case d.Deny:
 		return dialect.Denial(c, d.Reason)
 	case d.Mode == seatread.ModeWarn:
@@ -244,6 +253,7 @@ func (w *world) configChange(c dialect.Call, err error) []byte {
 			return nil
 		}
 	}
+	w.decided(c, Facts{Act: Act{Paths: []string{c.File}}, Err: err}, Decision{Deny: true, Rule: ruleProtected})
 	return dialect.Denial(c, "The settings of the harness stay as they were when this session began: satelle's hook lies in them. They take effect in the next session.")
 }
 

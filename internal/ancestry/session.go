@@ -173,6 +173,9 @@ func decode(line string) (session, harness string, ok bool) {
 	return session, harness, ok1 && ok2 && ok3 && plain(session) == session && plain(harness) == harness
 }
 
+// Plain is a session's id as a registration bears it.
+func Plain(id string) string { return plain(id) }
+
 func plain(s string) string {
 	const maxName = 200
 	if len(s) > maxName {

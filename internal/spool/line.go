@@ -45,10 +45,12 @@ type Line struct {
 	Agent   string // the sub-agent, "" in the main session
 	ID      string // the harness's id of the call
 	Tool    string
+	Failed  bool     // the harness says that the call failed
 	Targets []string // what it changes: the first of them
 	More    int      // targets left out
 	Why     string   // the part of a command that decided
-	Rule    string
+	Cause   string   // the rule by which that part changes files
+	Rule    string   // the kind of rule that fired
 	Mode    string
 	Tree    string // the work tree's id
 	Story   string // that holds its seat
@@ -74,6 +76,9 @@ func encode(l *Line) []byte {
 	b = member(b, "agent", l.Agent, maxName)
 	b = member(b, "id", l.ID, maxID)
 	b = member(b, "tool", l.Tool, maxName)
+	if l.Failed {
+		b = append(b, `,"failed":true`...)
+	}
 	more := l.More
 	for i, t := range l.Targets {
 		if i == maxTargets {
@@ -95,6 +100,7 @@ func encode(l *Line) []byte {
 		b = strconv.AppendInt(b, int64(more), 10)
 	}
 	b = member(b, "why", redact(l.Why, false), maxWhy)
+	b = member(b, "cause", l.Cause, maxWord)
 	b = member(b, "rule", l.Rule, maxWord)
 	b = member(b, "mode", l.Mode, maxWord)
 	b = member(b, "tree", l.Tree, maxTree)
@@ -130,7 +136,7 @@ func quote(b []byte, s string, most int) []byte {
 		switch {
 		case r == '"' || r == '\\':
 			size = 2
-		case !unicode.IsPrint(r):
+		case r < ' ' || r == 0x7f || r >= 0x80 && unprintable(r):
 			r, size = utf8.RuneError, 3
 		}
 		if len(b)-begin+size > most-len(cut) {
@@ -143,6 +149,12 @@ func quote(b []byte, s string, most int) []byte {
 		b = utf8.AppendRune(b, r)
 	}
 	return append(b, '"')
+}
+
+// unprintable reports whether a character could change how a line looks.
+// unicode.IsPrint knows more, at the cost of tables that the hook would link.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
 }
 
 // tail keeps the end of a long path, which tells more than its beginning.
@@ -183,7 +195,7 @@ func decode(b []byte) (Line, error) {
 	l, bad := Line{}, false
 	words := map[string]*string{
 		"kind": &l.Kind, "session": &l.Session, "harness": &l.Harness, "agent": &l.Agent, "id": &l.ID, "tool": &l.Tool,
-		"why": &l.Why, "rule": &l.Rule, "mode": &l.Mode, "tree": &l.Tree, "story": &l.Story, "step": &l.Step, "holding": &l.Holding,
+		"why": &l.Why, "cause": &l.Cause, "rule": &l.Rule, "mode": &l.Mode, "tree": &l.Tree, "story": &l.Story, "step": &l.Step, "holding": &l.Holding,
 	}
 	root.ForEach(func(key, v gjson.Result) bool {
 		switch into := words[key.Str]; {
@@ -199,6 +211,8 @@ func decode(b []byte) (Line, error) {
 		case key.Str == "more":
 			n, err := strconv.ParseInt(v.Raw, 10, 32)
 			l.More, bad = int(n), bad || err != nil || n < 0
+		case key.Str == "failed":
+			l.Failed, bad = v.Bool(), bad || !v.IsBool()
 		case key.Str == "targets":
 			bad = bad || !v.IsArray()
 			v.ForEach(func(_, t gjson.Result) bool {

@@ -10,7 +10,7 @@ import (
 
 var lineFields = []func(*Line) *string{
 	func(l *Line) *string { return &l.Harness }, func(l *Line) *string { return &l.Agent }, func(l *Line) *string { return &l.ID },
-	func(l *Line) *string { return &l.Tool }, func(l *Line) *string { return &l.Why }, func(l *Line) *string { return &l.Rule },
+	func(l *Line) *string { return &l.Tool }, func(l *Line) *string { return &l.Why }, func(l *Line) *string { return &l.Rule }, func(l *Line) *string { return &l.Cause },
 	func(l *Line) *string { return &l.Mode }, func(l *Line) *string { return &l.Tree }, func(l *Line) *string { return &l.Story },
 	func(l *Line) *string { return &l.Step }, func(l *Line) *string { return &l.Holding },
 }
@@ -25,8 +25,8 @@ func text(t interface{ Fatalf(string, ...any) }, b []byte) []byte {
 
 func TestLinesComeBack(t *testing.T) {
 	l := Line{
-		N: 7, Time: 1_800_000_000_123, Kind: Denied, Session: "s-1", Harness: "claude", Agent: "a", ID: "toolu_1", Tool: "Write",
-		Targets: []string{"src/a b.go", `odd"\name`, "ünï"}, More: 2, Why: "rm -rf x", Rule: "edit", Mode: "enforce",
+		N: 7, Time: 1_800_000_000_123, Kind: Denied, Session: "s-1", Harness: "claude", Agent: "a", ID: "toolu_1", Tool: "Write", Failed: true,
+		Targets: []string{"src/a b.go", `odd"\name`, "ünï"}, More: 2, Why: "rm -rf x", Cause: "removes", Rule: "edit", Mode: "enforce",
 		Tree: ".", Story: "sty_abcdefgh", Step: "in_progress", Holding: "held",
 	}
 	got, err := decode(text(t, encode(&l)))
