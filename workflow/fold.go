@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 4
+	projectionVersion = 5
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -84,6 +84,8 @@ func (Fold) Apply(rows ledger.Rows, r ledger.Record) error {
 		return nil
 	case KindCreated:
 		return create(rows, r)
+	case KindDenied, KindWarned, KindChanges, KindDone, KindGap, KindAppeal:
+		return observe(rows, r)
 	}
 	s, ok := readStory(rows, r.Story)
 	if !ok {

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"satelle/internal/spool"
 	"satelle/ledger"
 	"satelle/ledger/seatread"
 	"satelle/workflow/route"
@@ -59,6 +60,13 @@ func life(t failer) *memory {
 	}
 	do(m.state().Trust(nil, &seatread.Gate{Readers: [][]string{{"make", "test"}}}, nil, person))
 	do(m.state().Trust(nil, nil, []byte("ada ssh-ed25519 AAAA\n"), person))
+	var lines []spool.Line
+	for i, kind := range []string{spool.Denied, spool.Warned, spool.Edit, spool.Done} {
+		lines = append(lines, spool.Line{N: uint64(2 + i), Time: m.clock.UnixMilli(), Kind: kind, Session: "s1", ID: "t1", Tool: "Write", Targets: []string{"a"}, Tree: ".", Story: "sty_a"})
+	}
+	m.append(t, m.state().Observe(spool.Batch{Lines: lines, Torn: 1, To: spool.Position{File: 1, Offset: 9}}, nil, "h1", m.clock))
+	denial := m.records[slices.IndexFunc(m.records, func(r ledger.Record) bool { return r.Kind == KindDenied })]
+	do(m.state().Appeal(denial, "gate", "v1", "it only reads", robot))
 	return m
 }
 

@@ -53,6 +53,12 @@ var kinds = map[string]bool{
 	KindGateTrusted:     true,
 	KindHalted:          true,
 	KindResumed:         true,
+	KindDenied:          false,
+	KindWarned:          false,
+	KindChanges:         false,
+	KindDone:            false,
+	KindGap:             false,
+	KindAppeal:          false,
 }
 
 // Schema is the version of the record bodies below.
