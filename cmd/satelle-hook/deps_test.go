@@ -21,6 +21,7 @@ var allowed = []string{
 	"satelle/hooks/decide",
 	"satelle/hooks/dialect",
 	"satelle/hooks/shell",
+	"satelle/hooks/shell/snippet",
 	"satelle/internal/ancestry",
 	"satelle/internal/place",
 	"satelle/internal/spool",

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 	"unsafe"
 )
@@ -125,7 +124,6 @@ func init() {
 		fmt.Fprintln(os.Stderr, "not the first process of a sandbox")
 		os.Exit(1)
 	}
-	testing.Init()
 	if err := serveBox(); err != nil {
 		_ = json.NewEncoder(os.Stdout).Encode(boxReply{Fatal: err.Error()})
 		os.Exit(1)
@@ -149,7 +147,7 @@ func serveBox() error {
 	if err := limit(syscall.RLIMIT_FSIZE, 4<<20); err != nil {
 		return err
 	}
-	out, err := newSink()
+	out, err := newDrain()
 	if err != nil {
 		return err
 	}
@@ -204,16 +202,16 @@ func clearTemp() {
 	}
 }
 
-// sink is where the output of commands goes: a pipe, since some programs do
+// drain is where the output of commands goes: a pipe, since some programs do
 // nothing when they see that it is thrown away.
-type sink struct {
+type drain struct {
 	null, w *os.File
 	text    chan string
 	flush   chan struct{}
 	mark    string
 }
 
-func newSink() (*sink, error) {
+func newDrain() (*drain, error) {
 	null, err := os.Open("/dev/null")
 	if err != nil {
 		return nil, err
@@ -222,7 +220,7 @@ func newSink() (*sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{null: null, w: w, text: make(chan string), mark: "\x00end of output\x00"}
+	s := &drain{null: null, w: w, text: make(chan string), mark: "\x00end of output\x00"}
 	go func() {
 		var kept bytes.Buffer
 		b := make([]byte, 64<<10)
@@ -244,7 +242,7 @@ func newSink() (*sink, error) {
 }
 
 // run runs a program until nothing of it is left.
-func (s *sink) run(argv []string, print bool) boxReply {
+func (s *drain) run(argv []string, print bool) boxReply {
 	var reply boxReply
 	unlimit := limitMemory()
 	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{
@@ -256,9 +254,9 @@ func (s *sink) run(argv []string, print bool) boxReply {
 		reply.Output = err.Error()
 		return reply
 	}
-	limit := boxTime
+	patience := boxTime
 	if print {
-		limit = 30 * time.Second
+		patience = 30 * time.Second
 	}
 	done := make(chan struct{})
 	ended := make(chan struct{})
@@ -285,7 +283,7 @@ func (s *sink) run(argv []string, print bool) boxReply {
 	}()
 	select {
 	case <-done:
-	case <-time.After(limit):
+	case <-time.After(patience):
 		reply.Late = true
 		killAll()
 		<-done

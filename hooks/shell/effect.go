@@ -123,6 +123,8 @@ type judge struct {
 	eff  Effect
 	rule string // that is being applied
 
+	input *word // what a program reads from its standard input, nil if that is not redirected
+
 	unknown bool   // something changes that Targets does not name
 	dir     string // the working directory at this point, "" if unknown
 	unsure  bool   // dir holds only if the last cd succeeded

@@ -180,8 +180,8 @@ func TestWords(t *testing.T) {
 		{"rm .c''laude/x", ".claude/x", "/repo", false},
 		{"rm .cl{a,}ude/x", ".cl*ude/x", "/repo", false},
 		{"rm \"$X\"/settings.json", "*/settings.json", "/repo", false},
-		{"python3 -c 'open(\".claude/x\")'", "open(\".claude/x\")", "/repo", false},
-		{"python3 <<'E'\nopen('.claude/x')\nE", "open('.claude/x')\n", "/repo", false},
+		{"python3 -c 'open(\".claude/x\", 1)'", "open(\".claude/x\", 1)", "/repo", false},
+		{"python3 <<'E'\nopen('.claude/x', 1)\nE", "open('.claude/x', 1)\n", "/repo", false},
 		{"echo x > .claude/x", ".claude/x", "/repo", false},
 	} {
 		found := false

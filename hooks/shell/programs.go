@@ -205,30 +205,6 @@ func judgeRsync(j *judge, c *call) {
 	}
 }
 
-func judgePython(j *judge, c *call) {
-	if versionOnly(c) || len(c.args) == 1 && c.args[0].text == "-VV" {
-		return
-	}
-	if len(c.args) < 2 || c.args[0].text != "-m" || c.args[1].text != "json.tool" {
-		j.changes(c.src)
-		return
-	}
-	rest := call{args: c.args[2:]}
-	operands, ok := rest.options("", func(option string, _ word) bool {
-		return allowed("sort-keys no-ensure-ascii json-lines indent tab compact no-indent", option)
-	})
-	if n := count(operands); !ok || n < 0 || n > 1 {
-		j.changes(c.src)
-	}
-}
-
-func judgeNode(j *judge, c *call) {
-	check := len(c.args) == 2 && (c.args[0].text == "--check" || c.args[0].text == "-c") && !c.args[1].open && !strings.HasPrefix(c.args[1].text, "-")
-	if !check && !versionOnly(c) && !oneOf(c, "-v") {
-		j.changes(c.src)
-	}
-}
-
 func judgeCompiler(j *judge, c *call) {
 	syntaxOnly := false
 	ok := true

@@ -188,14 +188,6 @@ var readers = []rule{
 		reads: "git status --short", changes: "git add a",
 	},
 	{
-		name: "python", programs: "python python3", judge: judgePython, why: "run a program; json.tool prints",
-		reads: "python3 -m json.tool a.json", changes: "python3 a.py",
-	},
-	{
-		name: "node", programs: "node", judge: judgeNode, why: "runs a program; --check only parses it",
-		reads: "node --check a.js", changes: "node a.js",
-	},
-	{
 		name: "compiler", programs: "gcc g++ cc c++ clang clang++", judge: judgeCompiler, why: "compile; -fsyntax-only only parses",
 		reads: "gcc -fsyntax-only a.c", changes: "gcc -o a a.c",
 	},

@@ -27,9 +27,11 @@ type rule struct {
 
 // tables holds all rules. It is set in init only because the functions that
 // judge a program which runs another one refer to it.
-var tables [7][]rule
+var tables [8][]rule
 
-func init() { tables = [...][]rule{language, readers, wrappers, builtins, writers, gitRules, tools} }
+func init() {
+	tables = [...][]rule{language, readers, wrappers, builtins, writers, gitRules, tools, interpreters}
+}
 
 // lookup finds the rule of a program, or of a program's command.
 func lookup(of, name string) *rule {

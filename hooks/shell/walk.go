@@ -25,9 +25,11 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	if s.Background || s.Coprocess || s.Disown {
 		j.inner++
 	}
-	dir := j.dir
+	dir, input := j.dir, j.input
+	j.input = nil
 	j.redirects(s.Redirs)
 	j.command(s)
+	j.input = input
 	if s.Background || s.Coprocess || s.Disown {
 		j.inner--
 		j.dir = dir
@@ -268,6 +270,9 @@ func (j *judge) testNumber(x syntax.TestExpr) {
 func (j *judge) redirects(redirs []*syntax.Redirect) {
 	for _, r := range redirs {
 		w := j.word(r.Word)
+		if r.Op == syntax.RdrIn || r.Op == syntax.WordHdoc || r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.DplIn || r.Op == syntax.RdrInOut {
+			j.input = j.inputOf(r, w)
+		}
 		switch r.Op {
 		case syntax.RdrIn, syntax.WordHdoc:
 			j.mention(w)

@@ -111,6 +111,7 @@ func judgeTime(j *judge, c *call) {
 }
 
 func judgeXargs(j *judge, c *call) {
+	j.input = nil // it reads that itself
 	replace := ""
 	rest, ok := c.leading("0rtx", "nLPsEdaI", "null no-run-if-empty verbose exit max-args= max-lines= max-procs= max-chars= delimiter= arg-file= eof= replace=",
 		func(option string, value word) {
@@ -149,6 +150,7 @@ func filled(words []word, placeholder string, open bool) []word {
 // judgeFind looks at each word of the expression. A name that find hands on
 // begins with a starting point, so it can't be an option.
 func judgeFind(j *judge, c *call) {
+	j.input = nil
 	for i := 0; i < len(c.args); i++ {
 		w := c.args[i]
 		if w.open {

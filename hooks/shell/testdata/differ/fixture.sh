@@ -55,7 +55,7 @@ printf -- '--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-one x 1\n+One x 1\n two y 2\n' > 
 printf 'output = "pwn"\nurl = "http://127.0.0.1:8080/a"\n' > curlrc
 printf 'spaces\n' > 'a b'
 printf 'newline\n' > $'new\nline'
-(cd nasty && for name in -o --output=out -i -delete -exec -w --pre=./x -O --compress-program=./x; do echo n > "./$name"; done)
+(cd nasty && for name in -o --output=out -i -delete -exec -w --pre=sh -O --compress-program=sh; do echo n > "./$name"; done)
 echo n > ./-o
 echo n > ./--output=out
 gzip -kn a

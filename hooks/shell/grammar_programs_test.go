@@ -1,0 +1,234 @@
+//go:build differ && linux
+
+package shell
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// flag is an option as a program's help tells it.
+type flag struct {
+	name  string // with its dashes
+	value bool   // it takes one
+}
+
+var (
+	longFlag  = regexp.MustCompile(`(?:^|[\s,\[(|])(--[a-z][a-zA-Z0-9-]+)(\[?=?\[?[ =]?[<A-Z])?`)
+	shortFlag = regexp.MustCompile(`(?:^|[\s,\[(|])(-[a-zA-Z0-9#@?])(?:[\s,\])|]|(\[?[ =]?[<A-Z])|$)`)
+)
+
+func readFlags(help string) []flag {
+	found := map[string]bool{}
+	for _, line := range strings.Split(help, "\n") {
+		for _, of := range [...]*regexp.Regexp{longFlag, shortFlag} {
+			for _, m := range of.FindAllStringSubmatch(line, -1) {
+				found[m[1]] = found[m[1]] || m[2] != ""
+			}
+		}
+	}
+	var flags []flag
+	for name, value := range found {
+		flags = append(flags, flag{name, value})
+	}
+	sort.Slice(flags, func(i, k int) bool { return flags[i].name < flags[k].name })
+	return flags
+}
+
+// askFlags asks every program that has a rule for its options.
+func askFlags(b *box) (map[string][]flag, error) {
+	all := map[string][]flag{}
+	ask := func(name, command string) error {
+		reply, err := b.ask(boxRequest{Argv: []string{"/bin/bash", "-c", command}, Print: true}, limitAsk)
+		if flags := readFlags(reply.Output); len(flags) > 0 {
+			all[name] = flags
+		}
+		return err
+	}
+	for _, r := range Rules() {
+		programs := strings.Fields(r.Programs)
+		if len(programs) > 1 && programs[0] == "git" && strings.HasPrefix(r.Name, "git-") {
+			for _, sub := range programs[1:] {
+				if err := ask("git "+sub, "git "+sub+" --git-completion-helper-all | tr ' ' '\\n'; git "+sub+" -h"); err != nil {
+					return nil, err
+				}
+			}
+			continue
+		}
+		for _, name := range programs {
+			help := name + " --help"
+			switch name {
+			case "docker", "podman", "kubectl", "tmux", "git", "busybox", "npm", "go", "ssh", "aws", "terraform", "brew", "yes", "true", "false", "echo", "printf", "[", "test", "sh", "dash", "zsh", "ksh":
+				continue // they need a name of a command, take it for text, or are in the grammar
+			case "ps", "curl":
+				help += " all"
+			case "openssl":
+				help = "openssl dgst -help; openssl x509 -help"
+			case "unzip":
+				help = "unzip -hh"
+			case "xxd":
+				help = "xxd -h"
+			case "more", "less":
+				help += " | cat"
+			}
+			if all[name] != nil {
+				continue
+			}
+			if err := ask(name, "command -v "+name+" > /dev/null && "+help+" < /dev/null"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// program is a program with a rule, and options that its help tells.
+func (g *gen) program() string {
+	name := g.known[g.r.IntN(len(g.known))]
+	flags := g.flags[name]
+	var args []string
+	for range g.r.IntN(4) {
+		args = append(args, g.option(flags[g.r.IntN(len(flags))]))
+	}
+	if g.chance(10) {
+		args = append(args, "-"+g.pick(strings.Split("a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G H I J K L M N O P Q R S T U V W X Y Z 0 1 2 3", " ")...)+g.pick("", "", g.rule("sink")))
+	}
+	for range g.r.IntN(3) {
+		operand := g.rule("operand")
+		if strings.HasPrefix(name, "git ") && g.chance(50) {
+			operand = g.rule("rev")
+		}
+		at := len(args)
+		if g.chance(20) {
+			at = g.r.IntN(len(args) + 1)
+		}
+		args = append(args[:at], append([]string{operand}, args[at:]...)...)
+	}
+	if g.chance(4) {
+		at := g.r.IntN(len(args) + 1)
+		args = append(args[:at], append([]string{"--"}, args[at:]...)...)
+	}
+	if bare, ok := strings.CutPrefix(name, "git "); ok && g.chance(10) {
+		name = "git " + g.rule("gitglobal") + " " + bare
+	} else if !ok && g.chance(3) {
+		name = g.pick("/usr/bin/", "/bin/", "./", `\`, "busybox ") + name
+	}
+	return strings.TrimSpace(name + " " + strings.Join(args, " "))
+}
+
+// option writes an option in one of the ways there are.
+func (g *gen) option(f flag) string {
+	text, value := f.name, f.value
+	long := strings.HasPrefix(text, "--")
+	if long && len(text) > 5 && g.chance(15) {
+		text = text[:4+g.r.IntN(len(text)-4)]
+	}
+	if !long && g.chance(20) { // a cluster
+		text = "-" + g.pick("n", "r", "a", "l", "v", "q", "s", "f", "i", "u", "c", "1") + text[1:]
+	}
+	if value != g.chance(8) {
+		of := g.rule("optionvalue")
+		switch {
+		case long && g.chance(70):
+			text += "=" + of
+		case !long && g.chance(50):
+			text += of
+		default:
+			text += " " + of
+		}
+	}
+	if g.chance(4) {
+		at := 1 + g.r.IntN(len(text))
+		text = text[:at] + g.pick(`""`, "''", `\`, "{,}", "$x", "${x:-}") + text[at:]
+	}
+	return text
+}
+
+// mutant is a command of ours that is known to read, with something altered.
+func (g *gen) mutant() string {
+	text := g.seeds[g.r.IntN(len(g.seeds))]
+	for range 1 + g.r.IntN(3) {
+		text = g.mutate(text)
+	}
+	return text
+}
+
+func (g *gen) mutate(text string) string {
+	words := tokens(text)
+	at := g.r.IntN(len(words) + 1)
+	insert := func(s string) string {
+		return strings.Join(words[:at], "") + " " + s + " " + strings.Join(words[at:], "")
+	}
+	switch g.r.IntN(15) {
+	case 0:
+		return insert(g.rule("argument"))
+	case 1:
+		return insert(g.rule("content"))
+	case 2:
+		return insert(g.rule("redir"))
+	case 3:
+		if name := strings.TrimSpace(words[0]); len(g.flags[name]) > 0 {
+			at = min(at+1, len(words))
+			return insert(g.option(g.flags[name][g.r.IntN(len(g.flags[name]))]))
+		}
+		return insert(g.quote(g.closed("loaded")))
+	case 4:
+		if len(words) > 1 {
+			at = g.r.IntN(len(words))
+			return strings.Join(words[:at], "") + strings.Join(words[at+1:], "")
+		}
+		return text
+	case 5:
+		return text + g.pick("; ", " && ", " | ", " || ", "\n", " & ", "|", " |& ") + g.seeds[g.r.IntN(len(g.seeds))]
+	case 6:
+		return g.pick("env ", "timeout 1 ", "command ", "time ", "nice ", "! ", "exec ", "eval ", "xargs ", "busybox ", "builtin ", "stdbuf -oL ", "find . -exec ", "coproc ", "LC_ALL=C ", "x=1 ", "setsid ", "noglob ", "- ", "sh -c ", "git ", `\`) + text
+	case 7:
+		return g.pick("$(", "`", "<(", "(", "{ ", "echo \"$(", "x=$(") + text + g.pick(")", "`", "; }", ")\"", "")
+	case 8:
+		return g.pick("bash -c ", "sh -c ", "eval ", "zsh -c ", "trap ", "xargs sh -c ", "find . -exec sh -c ") + g.quote(text) + g.pick("", " EXIT", " \\;", " x")
+	case 9:
+		return g.pick("if true; then ", "for x in a b; do ", "while read -r x; do ", "f() { ", "case a in a) ", "[[ a ]] && ", "select x in a; do ") + text + g.pick("; fi", "; done", "; done < names", "; }; f", ";; esac", "")
+	case 10:
+		if len(words) > 0 {
+			at = g.r.IntN(len(words))
+			words[at] = g.quote(strings.TrimSpace(words[at])) + " "
+			return strings.Join(words, "")
+		}
+		return text
+	}
+	// A character: where quoting begins and ends, parsers differ.
+	if text == "" {
+		return text
+	}
+	i := g.r.IntN(len(text))
+	c := g.pick("'", `"`, "`", "$", "\\", "(", ")", "{", "}", ";", "&", "|", "<", ">", " ", "\n", "#", "*", "?", "[", "]", "!", "~", "=", "-", "@", "\t", ",", "%", "^", "o", "w", "e", "x", "1", "/", "+", ":", "\r", "\f", "\\\n", "$'", `$"`, "<<", "<<<", ">&", "$((", "))", "[[", "]]", "((", ";;", "\u00a0", "#\n")
+	switch g.r.IntN(3) {
+	case 0:
+		return text[:i] + c + text[i:]
+	case 1:
+		return text[:i] + text[i+1:]
+	}
+	return text[:i] + c + text[i+1:]
+}
+
+// tokens cuts a text into words with the blanks behind them, roughly: quotes
+// hold together.
+func tokens(text string) []string {
+	var all []string
+	start, quote := 0, byte(0)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"' || c == '`':
+			quote = c
+		case (c == ' ' || c == '\n' || c == ';' || c == '|' || c == '&') && i+1 < len(text) && text[i+1] != ' ':
+			all = append(all, text[start:i+1])
+			start = i + 1
+		}
+	}
+	return append(all, text[start:])
+}
