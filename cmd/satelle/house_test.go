@@ -53,6 +53,7 @@ var floors = []struct {
 	{"satelle/internal/place", 0},
 	{"satelle/internal/ancestry", 0},
 	{"satelle/internal/proc", 0},
+	{"satelle/internal/scriptmodel", 0},
 	{"satelle/internal/spool", 0},
 	{"satelle/internal/jsonedit", 1},
 	{"satelle/internal/tomledit", 1},

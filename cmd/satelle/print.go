@@ -30,8 +30,16 @@ func (a *app) line(v any) error {
 
 // table prints rows in columns; the head only where somebody reads.
 func (a *app) table(head []string, rows [][]string) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	if a.tty {
+	if !a.tty {
+		head = nil
+	}
+	return grid(a.stdout, head, rows)
+}
+
+// grid prints rows in columns, below a head if there is one.
+func grid(to io.Writer, head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	if head != nil {
 		fmt.Fprintln(w, strings.Join(head, "\t"))
 	}
 	for _, r := range rows {

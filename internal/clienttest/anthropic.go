@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"satelle/internal/scriptmodel"
 )
 
 // anthropic is the Messages API, as Claude Code uses it.
@@ -30,42 +32,10 @@ var anthropic = dialect{
 		}
 	},
 	answer: func(w http.ResponseWriter, body gjson.Result, id string, turn Turn) {
-		var blocks []object
-		if turn.Text != "" {
-			blocks = append(blocks, object{"type": "text", "text": turn.Text})
-		}
-		reason := "end_turn"
+		m := scriptmodel.Message{ID: "msg_" + id, Model: body.Get("model").String(), Text: turn.Text}
 		for i, c := range turn.Calls {
-			reason = "tool_use"
-			blocks = append(blocks, object{"type": "tool_use", "id": id + digits(i), "name": c.Tool, "input": c.Input})
+			m.Calls = append(m.Calls, scriptmodel.ToolUse{ID: id + digits(i), Name: c.Tool, Input: c.Input})
 		}
-		message := object{
-			"id": "msg_" + id, "type": "message", "role": "assistant", "model": body.Get("model").String(),
-			"content": blocks, "stop_reason": reason, "stop_sequence": nil,
-			"usage": object{"input_tokens": 100, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
-		}
-		if !body.Get("stream").Bool() {
-			writeJSON(w, message)
-			return
-		}
-		begun := object{}
-		for k, v := range message {
-			begun[k] = v
-		}
-		begun["content"], begun["stop_reason"] = []object{}, nil
-		s := newStream(w, true)
-		s.send("message_start", object{"message": begun})
-		for i, b := range blocks {
-			start, delta := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": b["text"]}
-			if b["type"] == "tool_use" {
-				start = object{"type": "tool_use", "id": b["id"], "name": b["name"], "input": object{}}
-				delta = object{"type": "input_json_delta", "partial_json": encode(b["input"])}
-			}
-			s.send("content_block_start", object{"index": i, "content_block": start})
-			s.send("content_block_delta", object{"index": i, "delta": delta})
-			s.send("content_block_stop", object{"index": i})
-		}
-		s.send("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": message["usage"]})
-		s.send("message_stop", object{})
+		m.Write(w, body.Get("stream").Bool())
 	},
 }

@@ -1,0 +1,134 @@
+package liveness
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"satelle/hooks/install"
+	"satelle/internal/proc"
+)
+
+// gitTime bounds a question to git.
+const gitTime = 10 * time.Second
+
+// committed looks whether the hooks reach other clones and work trees.
+func (l *look) committed(ctx context.Context) {
+	if l.tree == "" {
+		return
+	}
+	var missing, ignored []string
+	level := Note
+	for _, name := range install.Names() {
+		h := l.hook(name, install.Project)
+		if !h.Installed {
+			continue
+		}
+		for _, file := range settingsOf(h) {
+			if _, err := os.Stat(file); err != nil || l.git(ctx, "ls-files", "--error-unmatch", "--", file) {
+				continue
+			}
+			if l.git(ctx, "check-ignore", "-q", "--", file) {
+				ignored = append(ignored, l.relative(file))
+				continue
+			}
+			missing = append(missing, l.relative(file))
+			if !l.has(name, install.User) {
+				level = Open
+			}
+		}
+	}
+	if len(missing) > 0 {
+		l.find(level, "uncommitted", "", install.Project, "git add "+words(missing)+` && git commit -m "Install satelle's hooks"`,
+			"not committed: %s: other clones and new work trees have no hooks", strings.Join(missing, ", "))
+	}
+	if len(ignored) > 0 {
+		l.find(Note, "ignored", "", install.Project, "git add -f "+words(ignored)+", or satelle agents install all --scope user in each clone's home",
+			"git ignores %s: other clones and new work trees have no hooks", strings.Join(ignored, ", "))
+	}
+	l.trees()
+}
+
+// settingsOf are the files of a harness that have to be committed.
+func settingsOf(h *Hook) []string {
+	if h.Harness == "codex" {
+		return []string{h.File, filepath.Join(filepath.Dir(h.File), "config.toml")}
+	}
+	return []string{h.File}
+}
+
+// git asks git a question about this work tree.
+func (l *look) git(ctx context.Context, args ...string) bool {
+	var env []string
+	for _, v := range l.Env {
+		if !strings.HasPrefix(v, "GIT_") {
+			env = append(env, v)
+		}
+	}
+	res, err := proc.Run(ctx, proc.Spec{
+		Argv: append([]string{"git", "-c", "core.fsmonitor=false"}, args...), Dir: l.primaryOf(args), Env: append(env, "GIT_OPTIONAL_LOCKS=0"), Timeout: gitTime,
+	})
+	return err == nil && res.OK()
+}
+
+// primaryOf is the work tree that a question's file lies in.
+func (l *look) primaryOf(args []string) string {
+	if file := args[len(args)-1]; !strings.HasPrefix(file, l.tree+"/") && l.primary != "" {
+		return l.primary
+	}
+	return l.tree
+}
+
+func (l *look) relative(file string) string {
+	if rel, ok := strings.CutPrefix(file, l.tree+"/"); ok {
+		return rel
+	}
+	return file
+}
+
+// maxTrees bounds the work trees that are looked at.
+const maxTrees = 200
+
+// trees looks for work trees of this clone that lack hook files. Codex reads
+// those of the primary checkout everywhere.
+func (l *look) trees() {
+	entries, err := os.ReadDir(filepath.Join(l.place.CommonDir, "worktrees"))
+	if err != nil {
+		return // there are none
+	}
+	all := []string{l.primary}
+	for i, e := range entries {
+		if i == maxTrees {
+			break
+		}
+		link, err := load(filepath.Join(l.place.CommonDir, "worktrees", e.Name(), "gitdir"))
+		if err == nil && link != nil {
+			all = append(all, filepath.Dir(strings.TrimSpace(string(link))))
+		}
+	}
+	for _, name := range []string{"claude", "grok"} {
+		h := l.hook(name, install.Project)
+		if !h.Installed || l.has(name, install.User) {
+			continue
+		}
+		for _, tree := range all {
+			info, err := os.Stat(tree)
+			if tree == l.tree || err != nil || !info.IsDir() {
+				continue
+			}
+			if len(l.entries(name, filepath.Join(tree, l.relative(h.File)))) == 0 {
+				l.find(Open, "work-tree", name, install.Project, installing(name, install.User), "the work tree %s has no hooks of its own: a %s there is not asked", tree, title(name))
+			}
+		}
+	}
+}
+
+func words(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = word(s)
+	}
+	return strings.Join(out, " ")
+}
