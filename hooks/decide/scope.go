@@ -1,42 +1,7 @@
 package decide
 
-import (
-	"path"
-	"strings"
-)
+import "satelle/ledger/seatread"
 
 // inScope reports whether a path, relative to the work tree, lies within one
-// of the globs. A glob reaches what lies below a folder that it matches; **
-// stands for any number of folders. No globs at all allow everything.
-func inScope(globs []string, rel string) bool {
-	if len(globs) == 0 {
-		return true
-	}
-	parts := strings.Split(rel, "/")
-	for _, g := range globs {
-		if matchParts(strings.Split(strings.Trim(path.Clean("/"+g), "/"), "/"), parts) {
-			return true
-		}
-	}
-	return false
-}
-
-func matchParts(glob, parts []string) bool {
-	for i, g := range glob {
-		if g == "**" {
-			for skip := 0; skip <= len(parts)-i; skip++ {
-				if matchParts(glob[i+1:], parts[i+skip:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if i >= len(parts) {
-			return false
-		}
-		if ok, err := path.Match(g, parts[i]); !ok || err != nil {
-			return false
-		}
-	}
-	return true
-}
+// of the globs.
+func inScope(globs []string, rel string) bool { return seatread.InScope(globs, rel) }
