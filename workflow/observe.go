@@ -75,6 +75,7 @@ type Gap struct {
 	Session  string `json:"session,omitempty"`
 	From     uint64 `json:"from,omitempty"`
 	To       uint64 `json:"to,omitempty"`
+	Anew     bool   `json:"anew,omitempty"` // the session's numbers begin anew: somebody has deleted its count
 	Torn     int    `json:"torn,omitempty"`
 	Cut      bool   `json:"cut,omitempty"` // the spool was shorter than before
 	Repeated int    `json:"repeated,omitempty"`
@@ -96,13 +97,21 @@ func (st State) Spool() spool.Position {
 }
 
 // Observe takes a batch of the spool into the log. counts tell how many lines
-// sessions have begun to write; without them, and while there is more to take,
-// nothing is held to be missing.
+// sessions have begun to write. While there is more to take, nothing is held to
+// be missing.
 func (st State) Observe(b spool.Batch, counts []spool.Count, host string, now time.Time) Change {
 	var c Change
 	seen := newSeen(st.rows)
 	sessions := newTally(st.rows)
 	passed := map[string][]uint64{}
+	self := ledger.Actor{Kind: ledger.ActorEngine, Name: "satelle", Host: host, Auth: ledger.AuthAsserted}
+	gap := func(g Gap) { c.add(KindGap, "", self, &g) }
+	for _, n := range counts {
+		if sessions.load(n.Session); n.Lines < sessions.high[n.Session] {
+			gap(Gap{Session: n.Session, Anew: true})
+			sessions.forget(n.Session)
+		}
+	}
 	for _, l := range b.Lines {
 		at := time.UnixMilli(l.Time)
 		sessions.count(l.Session, l.N, at)
@@ -112,8 +121,6 @@ func (st State) Observe(b spool.Batch, counts []spool.Count, host string, now ti
 		}
 		st.observed(&c, l, host)
 	}
-	self := ledger.Actor{Kind: ledger.ActorEngine, Name: "satelle", Host: host, Auth: ledger.AuthAsserted}
-	gap := func(g Gap) { c.add(KindGap, "", self, &g) }
 	if b.Torn > 0 || b.Cut {
 		gap(Gap{Torn: b.Torn, Cut: b.Cut})
 	}
@@ -172,6 +179,9 @@ type Appealed struct {
 	Satelle  string         `json:"satelle"` // version of the program that files it
 	Reason   ledger.BlobRef `json:"reason"`
 }
+
+// Target names what the denied call was about, in a word.
+func (a Appealed) Target() string { return Observation{Targets: a.Targets, Why: a.Why}.Target() }
 
 // Appeal records that a denial was wrong, and why.
 func (st State) Appeal(denial ledger.Record, gate, version, why string, actor ledger.Actor) (Change, error) {

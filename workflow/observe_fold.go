@@ -132,6 +132,10 @@ func (t tally) found(session string, from, to uint64) {
 // settle takes note of a gap that was recorded: what arrives later is welcome,
 // but no longer missed.
 func (t tally) settle(g Gap) {
+	if g.Anew {
+		t.forget(g.Session)
+		return
+	}
 	if g.From == 0 || g.To < g.From {
 		return
 	}
@@ -139,6 +143,9 @@ func (t tally) settle(g Gap) {
 	t.found(g.Session, g.From, g.To)
 	t.high[g.Session] = max(t.high[g.Session], g.To)
 }
+
+// forget lets the numbers of a session begin anew.
+func (t tally) forget(session string) { t.high[session], t.missing[session] = 0, nil }
 
 // gaps returns what has been missing for so long that it will not come.
 func (t tally) gaps(counts []spool.Count, now time.Time) []Gap {

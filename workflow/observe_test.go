@@ -126,7 +126,14 @@ func TestGaps(t *testing.T) {
 	step("", counts)
 	step("edit s/2, edit s/6", nil, m.saw(2, spool.Edit, "s", "d"), m.saw(6, spool.Edit, "s", "e")) // late, and welcome
 	m.clock = m.clock.Add(time.Hour)
+	counts[0].Lines = 6
 	step("", counts[:1])
+	// A count that was deleted begins anew, and is watched as before.
+	step("gap s 0-0, edit s/2", []spool.Count{{Session: "s", Lines: 3, Last: m.clock}}, m.saw(2, spool.Edit, "s", "g"))
+	m.clock = m.clock.Add(2 * gapGrace)
+	step("gap s 1-1, gap s 3-3", []spool.Count{{Session: "s", Lines: 3, Last: m.clock.Add(-gapGrace)}})
+	step("edit s/4, edit s/5, edit s/6", nil, m.saw(4, spool.Edit, "s", "h"), m.saw(5, spool.Edit, "s", "i"), m.saw(6, spool.Edit, "s", "j"))
+	counts = []spool.Count{{Session: "s", Lines: 9, Last: m.clock}}
 	// While there is more to take, nothing is held to be missing.
 	l := m.saw(9, spool.Edit, "s", "f")
 	l.Time -= 10 * gapGrace.Milliseconds()

@@ -35,9 +35,12 @@ func newLedgerListCmd(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List the records",
 		Long: long(`Lists the records of the ledger, oldest first. --limit keeps the newest. Times are
-RFC 3339, or a duration that counts back from now, as 90m or 24h.`, 3, 4, 5, 6),
+RFC 3339, or a duration that counts back from now, as 90m or 24h. What the hooks saw
+(observed.denied, observed.warned, observed.edit, observed.done) stands with the time
+of the call; observed.gap tells of what is missing.`, 3, 4, 5, 6),
 		Example: `  satelle ledger list --story sty_7k2m9q4w
   satelle ledger list --kind verdict.recorded --since 24h --json
+  satelle ledger list --kind observed.denied
   satelle ledger list --follow`,
 		Args: none(),
 	}
@@ -61,6 +64,10 @@ RFC 3339, or a duration that counts back from now, as 90m or 24h.`, 3, 4, 5, 6),
 		e, err := a.engine(ctx)
 		if err != nil {
 			return err
+		}
+		a.observe(ctx, e)
+		if follow {
+			go a.observeOn(ctx, e)
 		}
 		return a.listRecords(ctx, e.Ledger(), q, limit, follow)
 	})
@@ -125,11 +132,14 @@ func (a *app) printRecord(r ledger.Record) error {
 		_, err := fmt.Fprintf(a.stdout, "{\"seq\":%d,%s\n", r.Seq, strings.TrimPrefix(string(r.Raw), "{"))
 		return fault.Wrap(err, nil, "printing")
 	}
-	who := r.Actor.Name
+	at, who, text, ok := observed(r)
+	if !ok {
+		at, who, text = r.Time, r.Actor.Name, gist(r.Body)
+	}
 	if who == "" {
 		who = r.Actor.Kind
 	}
-	_, err := fmt.Fprintf(a.stdout, "%6d  %s  %-20s  %-12s  %-16s  %s\n", r.Seq, stamp(r.Time), r.Kind, r.Story, inLine(who), inLine(gist(r.Body)))
+	_, err := fmt.Fprintf(a.stdout, "%6d  %s  %-20s  %-12s  %-16s  %s\n", r.Seq, stamp(at), r.Kind, r.Story, inLine(who), inLine(text))
 	return fault.Wrap(err, nil, "printing")
 }
 
@@ -169,7 +179,7 @@ func newLedgerStatsCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "stats",
 		Short:   "Count records by kind",
-		Long:    long("Counts the records of the ledger by kind.", 3, 4, 5, 6),
+		Long:    long("Counts the records of the ledger by kind, and names the calls that were denied more\nthan once.", 3, 4, 5, 6),
 		Example: `  satelle ledger stats`,
 		Args:    none(),
 		RunE: a.run(func(ctx context.Context, _ []string) error {
@@ -177,6 +187,7 @@ func newLedgerStatsCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			a.observe(ctx, e)
 			s, err := e.Stats(ctx)
 			if err != nil {
 				return err
@@ -189,7 +200,11 @@ func newLedgerStatsCmd(a *app) *cobra.Command {
 			for _, k := range s.Kinds {
 				rows = append(rows, []string{k.Kind, strconv.Itoa(k.Count)})
 			}
-			return a.table([]string{"KIND", "RECORDS"}, rows)
+			if err := a.table([]string{"KIND", "RECORDS"}, rows); err != nil {
+				return err
+			}
+			a.repeated(a.stdout, s.Denied)
+			return nil
 		}),
 	}
 }

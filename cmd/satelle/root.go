@@ -90,7 +90,7 @@ gates of its route; everything is kept in a ledger whose rewriting shows.`,
 			root.AddCommand(c)
 		}
 	}
-	group("work", newStoryCmd(a), newStatusCmd(a))
+	group("work", newStoryCmd(a), newStatusCmd(a), newAppealCmd(a))
 	group("proof", newLedgerCmd(a))
 	group("setup", newInitCmd(a), newDoctorCmd(a), newAgentsCmd(a), newAgentCmd(a), newWorkflowCmd(a))
 	group("person", newApproveCmd(a), newTrustCmd(a), newHaltCmd(a), newResumeCmd(a))

@@ -14,7 +14,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Use:   "status",
 		Short: "Show where things stand and who sits where",
 		Long: long(`Shows the seat of each work tree, the stories under way, a halt, what is not
-trusted yet, and who this command takes you for.`, 3, 4, 5),
+trusted yet, what was denied more than once in the last day, how many appeals were
+filed, and who this command takes you for.`, 3, 4, 5),
 		Example: `  satelle status
   satelle status --json`,
 		Args: none(),
@@ -23,6 +24,7 @@ trusted yet, and who this command takes you for.`, 3, 4, 5),
 			if err != nil {
 				return err
 			}
+			a.observe(ctx, e)
 			s, err := e.Status(ctx)
 			if err != nil {
 				return err
@@ -57,6 +59,10 @@ trusted yet, and who this command takes you for.`, 3, 4, 5),
 				}
 				if s.Untrusted > 0 {
 					fmt.Fprintf(w, "not trusted on this machine: %d of what this repository brings (satelle trust shows it)\n", s.Untrusted)
+				}
+				a.repeated(w, s.Denied)
+				if s.Appeals > 0 {
+					fmt.Fprintf(w, "appeals against denials: %d (satelle ledger list --kind appeal.filed)\n", s.Appeals)
 				}
 				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, inLine(s.You.Name))
 			})

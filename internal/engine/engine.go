@@ -119,6 +119,9 @@ func (e *Engine) View(ctx context.Context, fn func(workflow.State, Lookup) error
 func (e *Engine) decide(ctx context.Context, fn func(st workflow.State, look Lookup, seq uint64) (workflow.Change, error)) ([]ledger.Record, error) {
 	var records []ledger.Record
 	err := e.with(ctx, func(log *ledger.Log) error {
+		// No decision rests on what was observed; where it can't be taken, the
+		// commands that show it say so.
+		_ = e.take(ctx, log)
 		for {
 			head, err := log.Head()
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cockroachdb/errors"
 
@@ -90,6 +91,8 @@ type Stats struct {
 	Bytes   int64       `json:"bytes"`
 	Stories int         `json:"stories"`
 	Kinds   []KindCount `json:"kinds"`
+	// Denied are the calls that were denied more than once.
+	Denied []Repeated `json:"denied"`
 }
 
 // KindCount is the number of records of a kind.
@@ -129,6 +132,9 @@ func (e *Engine) Stats(ctx context.Context) (Stats, error) {
 	slices.SortFunc(s.Kinds, func(a, b KindCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
 	})
+	if err == nil {
+		s.Denied, err = e.Repeated(ctx, time.Time{})
+	}
 	return s, err
 }
 

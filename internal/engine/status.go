@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"satelle/ledger"
 	"satelle/workflow"
@@ -20,9 +21,16 @@ type Status struct {
 	// Stories counts those that have not ended, by state.
 	Stories map[string]int `json:"stories"`
 	// Untrusted counts what of the repository a person has not trusted yet.
-	Untrusted int          `json:"untrusted"`
-	You       ledger.Actor `json:"you"`
+	Untrusted int `json:"untrusted"`
+	// Denied are the calls that were denied more than once in the last day.
+	Denied []Repeated `json:"denied"`
+	// Appeals counts the denials that somebody holds to be wrong.
+	Appeals int          `json:"appeals"`
+	You     ledger.Actor `json:"you"`
 }
+
+// deniedLately is how far back a status looks for denials.
+const deniedLately = 24 * time.Hour
 
 // StatusSeat is the seat of one work tree.
 type StatusSeat struct {
@@ -47,6 +55,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 			st := workflow.NewState(rows)
 			row := st.Row()
 			s.Halt = row.Halt
+			s.Appeals = st.Appeals()
 			for _, tree := range slices.Sorted(maps.Keys(row.Seats)) {
 				seat := row.Seats[tree]
 				s.Seats = append(s.Seats, StatusSeat{
@@ -64,6 +73,9 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		})
 	})
 	if err != nil {
+		return s, err
+	}
+	if s.Denied, err = e.Repeated(ctx, e.now().Add(-deniedLately)); err != nil {
 		return s, err
 	}
 	pending, err := e.Pending(ctx)
