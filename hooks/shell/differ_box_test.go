@@ -26,7 +26,7 @@ import (
 const (
 	boxHome = "/home/u"
 	boxRepo = boxHome + "/repo"
-	boxTime = 2 * time.Second        // for a command
+	boxTime = time.Second            // for a command
 	boxRest = 150 * time.Millisecond // for what it leaves in the background
 	boxVar  = "SATELLE_DIFFER_BOX"
 )

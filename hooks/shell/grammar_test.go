@@ -83,6 +83,7 @@ type gen struct {
 	r     *rand.Rand
 	depth int
 	used  int
+	tame  bool     // within a part that is made to be judged a reader
 	docs  []string // here-documents whose bodies are due at the next newline
 }
 
@@ -109,6 +110,9 @@ func (g *gen) rule(name string) string {
 	if special := g.special(name); special != nil {
 		return special()
 	}
+	if (name == "words" || name == "simple") && g.depth > 2 && !g.tame && g.chance(75) {
+		return g.reader(name)
+	}
 	g.depth++
 	g.used++
 	defer func() { g.depth-- }()
@@ -127,6 +131,22 @@ func (g *gen) rule(name string) string {
 		}
 	}
 	panic("unreachable: the weights were summed")
+}
+
+// reader expands a rule several times, for a part that by itself is judged to
+// read. What many such parts make together is then worth to be looked at.
+func (g *gen) reader(name string) (text string) {
+	g.tame = true
+	for range 4 {
+		docs := len(g.docs)
+		text = g.rule(name)
+		if !Judge(text, Env{Dir: boxRepo, Home: boxHome, Temp: "/tmp"}).Changes {
+			break
+		}
+		g.docs = g.docs[:min(docs, len(g.docs))]
+	}
+	g.tame = false
+	return text
 }
 
 func (g *gen) expand(text string) string {

@@ -28,6 +28,16 @@ var interpreters = []rule{
 		why:   "runs a program; one that is given with -e and provably only reads passes",
 		reads: "perl -ne 'print if /TODO/' README.md", changes: "perl -pi -e 's/a/b/' README.md",
 	},
+	{
+		name: "ruby", programs: "ruby", check: rubyReads,
+		why:   "runs a program; one that is given with -e and provably only reads passes",
+		reads: "ruby -e 'puts 1 + 1'", changes: `ruby -e 'File.delete("a")'`,
+	},
+	{
+		name: "lua", programs: "lua lua5.1 lua5.2 lua5.3 lua5.4 luajit", check: luaReads,
+		why:   "runs a program; one that is given with -e and provably only reads passes",
+		reads: "lua -e 'print(1+1)'", changes: `lua -e 'os.remove("a")'`,
+	},
 }
 
 // given is the program that an interpreter is given, by an option or on its
@@ -128,6 +138,58 @@ func nodeReads(j *judge, c *call) bool {
 	return ok && j.ownGit() && snippet.Node(text)
 }
 
+func rubyReads(j *judge, c *call) bool {
+	if versionOnly(c) || oneOf(c, "-v", "-h") {
+		return true
+	}
+	var programs []string
+	rest := c.args
+	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") && rest[0].text != "-" {
+		flags, known := strings.TrimLeft(rest[0].text[1:], "nplaw"), rest[0].known
+		rest = rest[1:]
+		switch {
+		case !known || flags == "-":
+			return false
+		case flags == "" || allowed("rjson rset rdate rtime rdigest rcsv", flags):
+		case flags == "e" && len(rest) > 0 && rest[0].known:
+			programs = append(programs, rest[0].text)
+			rest = rest[1:]
+		default:
+			return false
+		}
+	}
+	text := strings.Join(programs, "\n")
+	if len(programs) == 0 {
+		var ok bool
+		if text, rest, ok = j.given(nil, rest); !ok {
+			return false
+		}
+	}
+	return plainFiles(rest) && j.ownGit() && snippet.Ruby(text)
+}
+
+func luaReads(j *judge, c *call) bool {
+	if versionOnly(c) || oneOf(c, "-v") {
+		return true
+	}
+	if len(c.args) > 0 && c.args[0].text == "-e" {
+		return len(c.args) == 2 && c.args[1].known && snippet.Lua(c.args[1].text)
+	}
+	text, rest, ok := j.given(nil, c.args)
+	return ok && len(rest) == 0 && snippet.Lua(text)
+}
+
+// plainFiles reports whether operands are names that no language takes for
+// anything but a file to read.
+func plainFiles(operands []word) bool {
+	for _, w := range operands {
+		if !w.known || w.text == "" || strings.ContainsAny(w.text, "|<>&+ \t\n") {
+			return false
+		}
+	}
+	return true
+}
+
 // perlReads: what <> reads is opened by its name, and a name that begins or
 // ends with certain signs writes, or is run.
 func perlReads(j *judge, c *call) bool {
@@ -172,12 +234,7 @@ func perlReads(j *judge, c *call) bool {
 	if len(programs) == 0 {
 		return false
 	}
-	for _, w := range rest {
-		if !w.known || w.text == "" || strings.ContainsAny(w.text, "|<>&+ \t\n") {
-			return false
-		}
-	}
-	return j.ownGit() && snippet.Perl(strings.Join(programs, "\n"))
+	return plainFiles(rest) && j.ownGit() && snippet.Perl(strings.Join(programs, "\n"))
 }
 
 // input is what a redirection gives to the standard input, if it is written

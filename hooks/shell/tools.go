@@ -105,7 +105,7 @@ var tools = []rule{
 		reads: "helm list", changes: "helm upgrade x",
 	},
 	{
-		name: "tool", programs: "make cmake javac ruby deno bun npx rustc java php lua sqlite3 psql tsc ruff uv", judge: judgeTool,
+		name: "tool", programs: "make cmake javac deno bun npx rustc java php sqlite3 psql tsc ruff uv", judge: judgeTool,
 		version: "-v,-version",
 		why:     "run what a file says; only asked for their version they read",
 		reads:   "make --version", changes: "make",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var languages = map[string]func(string) bool{"python": Python, "perl": Perl, "node": Node}
+var languages = map[string]func(string) bool{"python": Python, "perl": Perl, "node": Node, "ruby": Ruby, "lua": Lua}
 
 // cases returns the programs of testdata/LANGUAGE.txt by verdict.
 func cases(t testing.TB, language string) (reads, changes []string) {
