@@ -30,6 +30,9 @@ const (
 	KindGateTrusted     = "gate.trusted"
 	KindHalted          = "halt.set"
 	KindResumed         = "halt.ended"
+	KindPrepared        = "commit.prepared"
+	KindRewritten       = "commit.rewritten"
+	KindAdopted         = "story.adopted"
 )
 
 // kinds maps each kind to whether rules rest on it.
@@ -53,6 +56,9 @@ var kinds = map[string]bool{
 	KindGateTrusted:     true,
 	KindHalted:          true,
 	KindResumed:         true,
+	KindPrepared:        false,
+	KindRewritten:       false,
+	KindAdopted:         false,
 	KindDenied:          false,
 	KindWarned:          false,
 	KindChanges:         false,
