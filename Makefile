@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
 FUZZTIME ?= 10s
 
-.PHONY: help build install demo test integration lint bench fuzz kill clients manual dist clean
+.PHONY: help build install demo test integration lint bench fuzz differ kill clients manual dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -32,14 +32,17 @@ integration: ## the tests with the race detector
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$($(GO) tool gofumpt -l . | tee /dev/stderr)"
-	$(GO) vet -tags 'bench clients kill' ./...
-	$(GO) tool staticcheck -tags 'bench clients kill' ./...
+	$(GO) vet -tags 'bench clients differ kill' ./...
+	$(GO) tool staticcheck -tags 'bench clients differ kill' ./...
 
 bench: build ## ratios in one run: the hook, appends, verify, list
 	@scripts/bench.sh
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@scripts/fuzz.sh $(FUZZTIME)
+
+differ: ## what commands change under real shells, against the judgement (DIFFER_COUNT, DIFFER_SEED)
+	$(GO) test -tags differ -count=1 -timeout 24h -run TestDiffer -v ./hooks/shell
 
 kill: ## durability: killed at each system call, and at random
 	$(GO) test -tags kill -timeout 20m -run 'Kill|EachSystemCall|ManyWriters' ./ledger/... ./internal/engine/... ./cmd/satelle/...
