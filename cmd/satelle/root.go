@@ -45,6 +45,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	if !a.ran && fault.Code(err) == 1 {
 		err = fault.Try(fault.Wrap(err, fault.Usage, "reading the command line"), "satelle help")
 	}
+	err = sandboxed(err, args)
 	fmt.Fprintf(a.stderr, "satelle: %s\n", printable(err.Error()))
 	if try := fault.TryOf(err); try != "" {
 		fmt.Fprintf(a.stderr, "try: %s\n", inLine(try))

@@ -29,6 +29,7 @@ type world struct {
 	now       time.Time
 	rows      map[string]row
 	registers func(home, session, harness string) error
+	holds     func() bool
 	observes  func(dir string, l *spool.Line) error
 	checks    func(program, dir, harness string) string
 	known     place.Place // the place looked at first, where the session works
@@ -51,6 +52,7 @@ func newWorld(env Env, dir string) (*world, error) {
 		now:       env.Now(),
 		rows:      map[string]row{},
 		registers: env.Register,
+		holds:     env.holds,
 		observes:  env.Observe,
 		checks:    env.Check,
 	}

@@ -48,6 +48,10 @@ type Env struct {
 	// Observe writes a line to a spool; nil for one that only asks.
 	Observe func(dir string, l *spool.Line) error
 
+	// holds ends the deadline, for work that takes longer and is bounded by
+	// itself. It reports false where time is up, and answered, already.
+	holds func() bool
+
 	// Check tells what is wrong with satelle's own enforcement when a session
 	// starts, "" if nothing is; nil: nobody asks.
 	Check func(program, dir, harness string) string
@@ -91,6 +95,7 @@ func Run(in io.Reader, out, errw io.Writer, env Env) int {
 		env.Exit(w.write(refuse(dialect.Call{}, errLate)))
 	})
 	defer timer.Stop()
+	env.holds = timer.Stop
 	return w.write(w.judge(in, env))
 }
 
@@ -198,7 +203,10 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 		w.decided(c, Facts{Act: act, Here: here, Err: err}, Decision{Deny: true, Rule: ruleInput})
 		return refuse(c, bad)
 	}
-	return w.say(c, w.gather(act, here, err))
+	if b := w.say(c, w.gather(act, here, err)); b != nil {
+		return b
+	}
+	return w.carry(c, act)
 }
 
 // readers judges a call again by what the gate counts as reading.

@@ -32,6 +32,15 @@ func Denial(c Call, reason string) []byte {
 	return append(b, "}}\n"...)
 }
 
+// Rewrite returns the JSON object that lets Codex run another command in the
+// place of the one that a call asks for. Codex takes it only beside "allow",
+// which is why nothing but a text to be printed may be put there.
+func Rewrite(command string) []byte {
+	b := append([]byte(nil), `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":`...)
+	b = quote(b, command)
+	return append(b, "}}}\n"...)
+}
+
 // Context returns the JSON object that puts a text before the model when a
 // session starts.
 func Context(text string) []byte {

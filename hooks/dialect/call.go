@@ -107,4 +107,8 @@ type Call struct {
 	Session string
 	Agent   string // the sub-agent, "" in the main session
 	File    string // the settings file of a ConfigChange
+
+	// Where Codex writes down what its session is, and the turn that the call
+	// belongs to; "" for what was not sent. No decision rests on them.
+	Transcript, Turn string
 }

@@ -43,7 +43,7 @@ type payload struct {
 	command           gjson.Result // Cursor's, beside no tool at all
 	roots, root       gjson.Result
 	clipped           gjson.Result
-	id                gjson.Result
+	id, transcript    gjson.Result
 	turn, model       gjson.Result
 	bare, args        gjson.Result // opencode's tool and args
 	hook, in, out     gjson.Result // opencode's plugin call, as its two parameters
@@ -83,6 +83,8 @@ func (p *payload) slot(key string) *gjson.Result {
 		return &p.clipped
 	case "tool_use_id", "toolUseId":
 		return &p.id
+	case "transcript_path", "transcriptPath":
+		return &p.transcript
 	case "turn_id":
 		return &p.turn
 	case "model":
@@ -111,7 +113,7 @@ func (p *payload) take(key string, value gjson.Result) error {
 		return nil
 	}
 	// Grok sends some in two spellings, which share a slot.
-	if (slot == &p.session || slot == &p.id) && slot.Raw == value.Raw {
+	if (slot == &p.session || slot == &p.id || slot == &p.transcript) && slot.Raw == value.Raw {
 		return nil
 	}
 	return ErrDuplicate
@@ -165,7 +167,7 @@ func (p *payload) fill(c *Call) error {
 			return err
 		}
 	}
-	c.ID = identity(p.id)
+	c.ID, c.Turn, c.Transcript = aside(p.id, maxID), aside(p.turn, maxID), aside(p.transcript, maxPath)
 	c.Event, c.Failed = eventOf(c.Name), failed(c.Name)
 	if c.Name == "" && c.Tool != "" {
 		c.Event = PreTool
@@ -283,13 +285,16 @@ func (p *payload) plugin() error {
 	return nil
 }
 
-// maxID bounds the name of a call. Those of the harnesses are far shorter.
-const maxID = 256
+// Bounds of texts that no decision rests on. Those of the harnesses are far
+// shorter.
+const (
+	maxID   = 256
+	maxPath = 4096
+)
 
-// identity is the name of a call, which no decision rests on: one of another
-// type is none.
-func identity(value gjson.Result) string {
-	if value.Type != gjson.String || len(value.Str) > maxID || strings.IndexByte(value.Str, 0) >= 0 {
+// aside is a text that no decision rests on: one of another type is none.
+func aside(value gjson.Result, most int) string {
+	if value.Type != gjson.String || len(value.Str) > most || strings.IndexByte(value.Str, 0) >= 0 {
 		return ""
 	}
 	return value.Str

@@ -99,6 +99,17 @@ func TestParseNamesTheCall(t *testing.T) {
 	}
 }
 
+func TestParseNamesTheTranscript(t *testing.T) {
+	c, err := Parse(fixture(t, "codex-Bash"))
+	if err != nil || c.Transcript == "" || c.Turn == "" {
+		t.Errorf("%q, %q, %v", c.Transcript, c.Turn, err)
+	}
+	c, err = Parse([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Read","transcript_path":null,"turn_id":1}`))
+	if err != nil || c.Transcript != "" || c.Turn != "" {
+		t.Errorf("%q, %q, %v", c.Transcript, c.Turn, err)
+	}
+}
+
 // What comes after a call decides nothing, so what of it can't be read is no reason to complain.
 func TestParseAfterACall(t *testing.T) {
 	for _, input := range []string{`"clipped [truncated]"`, `{"a":1,"a":2}`, `null`, `[]`} {
@@ -254,6 +265,9 @@ func TestAnswers(t *testing.T) {
 	}
 	if got := string(Denial(Call{}, "")); !strings.Contains(got, `Reason":"d`) {
 		t.Errorf("an empty reason passes in Codex: %s", got)
+	}
+	if got := string(Rewrite("printf '%s' 'a\nb'; exit 3")); got != `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"printf '%s' 'a\nb'; exit 3"}}}`+"\n" {
+		t.Errorf("Rewrite: %s", got)
 	}
 	if got := string(Context("a\nb")); got != `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a\nb"}}`+"\n" {
 		t.Errorf("Context: %s", got)

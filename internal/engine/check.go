@@ -36,8 +36,12 @@ func (c checker) Check(ctx context.Context, q workflow.Question) (workflow.Verdi
 	if c.progress != nil {
 		fmt.Fprintf(c.progress, "asking %s (at most %s)\n", q.Judge.Skill, timeout)
 	}
+	argv, err := confine([]string{"sh", "-c", q.Skill.Check})
+	if err != nil {
+		return workflow.Verdict{}, err
+	}
 	res, err := proc.Run(ctx, proc.Spec{
-		Argv: []string{"sh", "-c", q.Skill.Check}, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
+		Argv: argv, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
 		Stdin: q.Payload, Timeout: timeout, OutputCap: checkOutput,
 	})
 	if err != nil {

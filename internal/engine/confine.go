@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"slices"
+
+	"satelle/internal/fault"
+	"satelle/internal/place"
+)
+
+// confine puts around a check the sandbox of the session that asked for it.
+// Codex's commands run in one, and satelle, whose hook carries out their calls
+// of it, does not; but what a check runs, the agent may have written.
+func confine(argv []string) ([]string, error) {
+	text, asked := os.LookupEnv(place.ConfineEnv)
+	if !asked {
+		return argv, nil
+	}
+	box, ok := place.ParseConfinement(text)
+	if !ok {
+		return nil, fault.New(fault.Refused, "the sandbox that the check must stay in can't be told from %s", place.ConfineEnv)
+	}
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		return nil, fault.New(fault.Refused, "the check must stay in the sandbox of the session that asks, and bubblewrap (bwrap), which would hold it there, "+
+			"is not installed: a person runs the same command in a terminal of their own")
+	}
+	return append(confinement(bwrap, box), argv...), nil
+}
+
+// confinement is the call of bubblewrap that holds a command in a box.
+func confinement(bwrap string, box place.Confinement) []string {
+	argv := []string{
+		bwrap, "--die-with-parent", "--unshare-user-try", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL",
+		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+	}
+	if !box.Network {
+		argv = append(argv, "--unshare-net")
+	}
+	type mount struct{ how, path string }
+	var mounts []mount
+	for _, p := range box.Write {
+		mounts = append(mounts, mount{"--bind-try", p})
+	}
+	for _, p := range box.Keep {
+		mounts = append(mounts, mount{"--ro-bind-try", p})
+	}
+	// A folder comes before what lies in it, and is written before it is kept.
+	slices.SortStableFunc(mounts, func(a, b mount) int { return cmp.Compare(len(a.path), len(b.path)) })
+	for _, m := range mounts {
+		argv = append(argv, m.how, m.path, m.path)
+	}
+	return append(argv, "--")
+}
