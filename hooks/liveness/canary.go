@@ -3,7 +3,9 @@ package liveness
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +30,10 @@ func (l *look) canaries(ctx context.Context) {
 		}
 		h.Proof = ProofCanary
 		for _, e := range entries {
-			l.canary(ctx, h, e)
+			// One that hangs would hang for each of its events.
+			if l.canary(ctx, h, e); l.hangs(h) {
+				break
+			}
 		}
 	}
 }
@@ -45,6 +50,9 @@ func (l *look) canary(ctx context.Context, h *Hook, e install.Entry) {
 				l.find(Note, "slow", h.Harness, h.Scope, "look for what keeps this machine busy", "the hook took %d ms to deny", out.took.Milliseconds())
 			}
 		}
+		if l.hangs(h) {
+			return
+		}
 		out = l.shoot(ctx, h, e, read(h.Harness))
 		l.mustPass(h, e, out)
 		h.Millis = max(h.Millis, out.took.Milliseconds())
@@ -60,6 +68,13 @@ func (l *look) canary(ctx context.Context, h *Hook, e install.Entry) {
 	default:
 		l.mustPass(h, e, l.shoot(ctx, h, e, passive(h.Harness, e.Event)))
 	}
+}
+
+// hangs reports whether a canary of a hook ran out of patience.
+func (l *look) hangs(h *Hook) bool {
+	return slices.ContainsFunc(l.report.Findings, func(f Finding) bool {
+		return f.Name == "hangs" && f.Harness == h.Harness && f.Scope == h.Scope
+	})
 }
 
 // target is a file that nobody may change, whoever holds the seat: the settings
@@ -153,7 +168,7 @@ func (l *look) shoot(ctx context.Context, h *Hook, e install.Entry, call map[str
 		s.env = append(s.env, "CLAUDE_PROJECT_DIR="+root, "CLAUDECODE=1", "CLAUDE_CODE_SESSION_ID="+decide.CanarySession, "CLAUDE_CODE_ENTRYPOINT=cli")
 	}
 	s.payload, _ = json.Marshal(call) // strings and maps of them
-	return fire(ctx, s)
+	return fire(ctx, s, l.patience())
 }
 
 // grokEvent is an event's name as Grok spells it.
@@ -167,8 +182,11 @@ var fallbacks = []string{"is missing or broken on this machine", "is not install
 // mustDeny reports whether an answer is a denial that the harness obeys.
 func (l *look) mustDeny(h *Hook, e install.Entry, out outcome) bool {
 	bad := func(name, what string, args ...any) bool {
-		l.find(Broken, name, h.Harness, h.Scope, "satelle agents install "+h.Harness, e.Event+" of %s: "+what, append([]any{h.File}, args...)...)
+		l.died(name, h, e, fmt.Sprintf(what, args...))
 		return false
+	}
+	if out.late {
+		return bad("hangs", "no answer within %v", l.patience())
 	}
 	if why := amiss(out); why != "" {
 		return bad("canary", "%s", why)
@@ -190,13 +208,27 @@ func (l *look) mustDeny(h *Hook, e install.Entry, out outcome) bool {
 
 // mustPass looks that a call which changes nothing is passed.
 func (l *look) mustPass(h *Hook, e install.Entry, out outcome) {
+	if out.late {
+		l.died("hangs", h, e, fmt.Sprintf("no answer within %v", l.patience()))
+		return
+	}
 	why := amiss(out)
 	if why == "" && len(out.stdout) > 0 && e.Event != "SessionStart" {
 		why = "what changes nothing was answered with " + clip(string(out.stdout))
 	}
 	if why != "" {
-		l.find(Broken, "canary", h.Harness, h.Scope, "satelle agents install "+h.Harness, "%s of %s: %s", e.Event, h.File, why)
+		l.died("canary", h, e, why)
 	}
+}
+
+// died takes in what a canary died of, once for all events.
+func (l *look) died(name string, h *Hook, e install.Entry, why string) {
+	for _, f := range l.report.Findings {
+		if f.Name == name && f.Harness == h.Harness && f.Scope == h.Scope {
+			return
+		}
+	}
+	l.find(Broken, name, h.Harness, h.Scope, installing(h.Harness, h.Scope), "%s of %s: %s", e.Event, h.File, why)
 }
 
 // amiss says what of a run no harness would take well, "" if nothing.
@@ -208,18 +240,16 @@ func amiss(out outcome) string {
 	switch {
 	case out.err != nil:
 		return "the command could not be started: " + out.err.Error()
-	case out.late:
-		return "the command took longer than " + patience.String() + detail
 	case out.code < 0:
 		return "the command was killed" + detail
 	case out.code != 0:
 		return "the command failed with exit code " + strconv.Itoa(out.code) + detail
 	case out.held:
 		return "a process that the command left behind holds its output"
-	case out.writes > 1:
-		return "the answer came in more than one write"
 	case len(out.stdout) > 0 && (!gjson.ValidBytes(out.stdout) || !gjson.ParseBytes(out.stdout).IsObject()):
 		return "the answer is no JSON object: " + clip(string(out.stdout))
+	case out.writes > 1:
+		return "the answer came in more than one write"
 	}
 	return ""
 }

@@ -143,7 +143,11 @@ func (l *look) codexTrust(scope string, user codexConfig, trusted bool) {
 	h.Trusted = true
 	against := func(name, what string, args ...any) {
 		h.Trusted = false
-		l.find(Broken, name, "codex", scope, trusting("codex", scope), what, args...)
+		mend := trusting("codex", scope)
+		if name == "disabled" {
+			mend = "start codex here, and switch them on with /hooks"
+		}
+		l.find(Broken, name, "codex", scope, mend, what, args...)
 	}
 	if scope == install.Project && !trusted {
 		against("untrusted-project", "Codex does not trust the project %s and skips its hooks without a word", l.primary)

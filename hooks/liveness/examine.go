@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"satelle/hooks/install"
 	"satelle/internal/place"
@@ -27,6 +28,16 @@ type Options struct {
 	Quick bool
 	// Play lets Claude Code play a scripted turn, which takes seconds.
 	Play bool
+
+	// testOnlyPatience is how long a hook command may take; 0 is the default.
+	testOnlyPatience time.Duration
+}
+
+func (o Options) patience() time.Duration {
+	if o.testOnlyPatience > 0 {
+		return o.testOnlyPatience
+	}
+	return defaultPatience
 }
 
 // look is one examination.

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// patience is how long a hook command may take: longer than the engine's own
-	// deadline, and the shortest of the harnesses' (Grok's default).
-	patience = 5 * time.Second
+	// defaultPatience is how long a hook command may take: longer than the
+	// engine's own deadline, and the shortest of the harnesses' (Grok's default).
+	defaultPatience = 5 * time.Second
 	// lingering is how long the output may stay open after the command ended,
 	// before somebody counts as holding it.
 	lingering = 250 * time.Millisecond
@@ -43,7 +43,7 @@ type outcome struct {
 
 // fire runs a hook command. Nothing of it is left when it returns, but for a
 // process that moved itself to another group.
-func fire(ctx context.Context, s shot) outcome {
+func fire(ctx context.Context, s shot, patience time.Duration) outcome {
 	out := outcome{code: -1}
 	from, to, packets, err := answerPipe()
 	if err != nil {
