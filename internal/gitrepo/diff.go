@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"satelle/internal/fault"
 )
@@ -62,17 +63,26 @@ func (r *Repo) compare(ctx context.Context, base string, content bool, max int, 
 		return nil, false, err
 	}
 	defer s.discard()
-	gitDir, err := apart(s.dir, len(from))
+	c, err := s.apart(len(from))
 	if err != nil {
 		return nil, false, fault.Wrap(err, nil, "comparing the work tree %s", r.top)
 	}
-	c := call{dir: s.dir, limit: max, env: append([]string{"GIT_DIR=" + gitDir}, s.env...)}
-	args := append([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short"}, how...)
-	out, _, err := c.git(ctx, append(args, from, s.tree)...)
+	c.limit = max
+	out, _, err := c.git(ctx, append(append(diffTree, how...), from, s.tree)...)
 	if errors.Is(err, errFull) {
 		return out, true, nil
 	}
 	return out, false, fault.Wrap(err, nil, "comparing the work tree %s with %s", r.top, base)
+}
+
+// diffTree shows what differs and runs nothing.
+var diffTree = slices.Clip([]string{"diff-tree", "-r", "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short"})
+
+// apart is a call that sees the snapshot's objects and nothing else of the
+// repository.
+func (s *snapshot) apart(hashLen int) (call, error) {
+	gitDir, err := apart(s.dir, hashLen)
+	return call{dir: s.dir, env: append([]string{"GIT_DIR=" + gitDir}, s.env...)}, err
 }
 
 // apart makes an empty git directory for hashes of this length.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -60,7 +61,8 @@ type call struct {
 	env   []string // beside environ
 	conf  []string // before the command; nil is quiet
 	stdin []byte
-	limit int // keep so many bytes of the output and end git there; 0: all
+	limit int       // keep so many bytes of the output and end git there; 0: all
+	out   io.Writer // takes the output instead
 }
 
 // exitError is git's refusal.
@@ -98,9 +100,13 @@ func (c call) git(ctx context.Context, args ...string) (out []byte, beside strin
 		limit = maxOutput
 	}
 	keep := &head{limit: limit}
+	var to io.Writer = keep
+	if c.out != nil {
+		to = c.out
+	}
 	argv := append(append([]string{"git"}, conf...), args...)
 	res, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: c.dir, Env: environ(c.env...), Stdin: c.stdin, Timeout: timeout, Stdout: keep,
+		Argv: argv, Dir: c.dir, Env: environ(c.env...), Stdin: c.stdin, Timeout: timeout, Stdout: to,
 	})
 	beside = strings.TrimSpace(string(res.Output))
 	switch {

@@ -81,28 +81,41 @@ type snapshot struct {
 
 func (s *snapshot) discard() { os.RemoveAll(s.dir) }
 
+// scratch makes the folder of a snapshot: new objects go there, and those of
+// the repository are seen.
+func (r *Repo) scratch() (*snapshot, error) {
+	dir, err := os.MkdirTemp("", "satelle-tree-")
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{dir: dir}
+	objects := filepath.Join(dir, "objects")
+	s.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotePath(r.objects)}
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
+}
+
 // snapshot takes one; with content, the files are in it and not only their
 // hashes.
 func (r *Repo) snapshot(ctx context.Context, content bool, depth int) (s *snapshot, err error) {
-	dir, err := os.MkdirTemp("", "satelle-tree-")
+	made, err := r.scratch()
 	if err != nil {
 		return nil, fault.Wrap(err, nil, "reading the work tree %s", r.top)
 	}
+	s = made
 	defer func() {
 		if err != nil {
-			os.RemoveAll(dir)
+			made.discard()
 			err = fault.Wrap(err, nil, "reading the work tree %s", r.top)
 		}
 	}()
-	objects, index := filepath.Join(dir, "objects"), filepath.Join(dir, "index")
-	if err := os.Mkdir(objects, 0o700); err != nil {
-		return nil, err
-	}
+	dir, index := s.dir, filepath.Join(s.dir, "index")
 	if err := copyIndex(r.index, index); err != nil {
 		return nil, err
 	}
-	s = &snapshot{dir: dir}
-	s.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotePath(r.objects)}
 	b := &builder{repo: r, depth: depth, call: r.here(append(s.env, "GIT_INDEX_FILE="+index)...)}
 	b.call.conf, err = r.ownFiltersOff(ctx)
 	if err != nil {
