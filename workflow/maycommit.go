@@ -1,0 +1,91 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"satelle/internal/fault"
+	"satelle/ledger"
+	"satelle/ledger/seatread"
+)
+
+// Committing are the facts of a commit that is about to be made.
+type Committing struct {
+	Now      time.Time
+	WorkTree string
+	// Paths are those that the commit itself changes: of a merge, those that
+	// are as in none of the parents.
+	Paths []string
+	// Founding says that HEAD is not governed yet and the commit is.
+	Founding bool
+}
+
+// MayCommit refuses a commit that no story answers for: none sits in the work
+// tree, the paths lie outside of its scopes, or `.satelle/` changes without a
+// substrate story that a person approved. A person's founding commit, of what
+// init has written, is answered for by its bootstrap story.
+func (st State) MayCommit(c Committing, actor ledger.Actor) error {
+	row := st.Row()
+	if row.Halt != "" && actor.Kind != ledger.ActorPerson {
+		return fault.Try(fault.New(fault.Refused, "satelle is halted: %s", row.Halt), "satelle status")
+	}
+	if c.Founding && actor.Kind == ledger.ActorPerson {
+		return nil
+	}
+	seat, held := row.Seats[c.WorkTree]
+	if !held || seat.Suspended || seat.IdleAt <= c.Now.Unix() {
+		return st.unseated(seat, held, actor)
+	}
+	if p := firstPath(c.Paths, func(p string) bool { return governs(p) && !seat.Substrate }); p != "" {
+		return own(fault.Try(
+			fault.New(fault.Refused, "%s belongs to satelle's governance, and story %s is none of category substrate that a person approved", p, seat.Story),
+			`satelle story create --title "…" --ac "…" --category substrate`), actor)
+	}
+	if p := firstPath(c.Paths, func(p string) bool { return !governs(p) && !seatread.InScope(seat.Paths, p) }); p != "" {
+		return own(fault.Try(
+			fault.New(fault.Refused, "%s is outside of the path scopes of story %s (%s)", p, seat.Story, strings.Join(seat.Paths, ", ")),
+			"git restore --staged -- "+quoted(p)), actor)
+	}
+	return nil
+}
+
+// unseated says who could sit in the work tree.
+func (st State) unseated(seat seatread.Seat, held bool, actor ledger.Actor) error {
+	if held {
+		return own(fault.Try(
+			fault.New(fault.Refused, "the seat of this work tree is suspended: story %s (%q) has been idle", seat.Story, seat.Title),
+			"satelle story join "+seat.Story), actor)
+	}
+	err := fault.New(fault.Refused, "no story holds the seat of this work tree, so none answers for this commit")
+	if open := st.Row().Open; len(open) > 0 {
+		err = fault.New(fault.Refused, "no story holds the seat of this work tree, so none answers for this commit; `satelle story adopt %s` takes what is changed here into %q",
+			open[0].Story, open[0].Title)
+	}
+	return own(fault.Try(err, `satelle story start --title "…" --ac "…"`), actor)
+}
+
+// own adds how a person commits an edit of their own.
+func own(err error, actor ledger.Actor) error {
+	if actor.Kind != ledger.ActorPerson {
+		return err
+	}
+	return fault.Wrap(err, nil, "this commit needs a story, or is your own edit (git commit --no-verify, which is recorded as yours)")
+}
+
+func firstPath(paths []string, pick func(string) bool) string {
+	if i := slices.IndexFunc(paths, pick); i >= 0 {
+		return paths[i]
+	}
+	return ""
+}
+
+// governs reports whether a path belongs to satelle's governance files.
+func governs(path string) bool {
+	return path == ".satelle" || strings.HasPrefix(path, ".satelle/")
+}
+
+// quoted writes a path as one word of a shell.
+func quoted(path string) string {
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
