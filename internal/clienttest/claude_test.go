@@ -9,18 +9,6 @@ import (
 	"testing"
 )
 
-// claude plays a script to Claude Code and returns its exit code and what it
-// printed.
-func (w *world) claude(model *Server, args ...string) (int, string) {
-	w.t.Helper()
-	env := []string{
-		"ANTHROPIC_BASE_URL=" + model.URL, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_MAX_RETRIES=1",
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1",
-	}
-	argv := append([]string{filepath.Join(clients, "claude"), "-p", "MAIN go", "--output-format", "json"}, args...)
-	return w.try(env, argv...)
-}
-
 // Conversations of the scripts, and their turns.
 const (
 	sub, main    = 0, 1

@@ -3,22 +3,11 @@
 package clienttest
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// codex plays a script to Codex, in the mode in which it asks nobody.
-func (w *world) codex(model *Server) {
-	w.t.Helper()
-	w.run([]string{"CODEX_HOME=" + filepath.Join(w.home, ".codex"), "MODEL_KEY=dummy"},
-		filepath.Join(clients, "codex"), "exec", "--json", "--dangerously-bypass-approvals-and-sandbox",
-		"-m", "gpt-5.5", "-c", `model_provider="scripted"`,
-		"-c", fmt.Sprintf(`model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="MODEL_KEY"}`, model.URL),
-		"MAIN go")
-}
 
 func codexScript() Script {
 	shell := func(command string) Call { return Call{"exec_command", object{"cmd": command}} }

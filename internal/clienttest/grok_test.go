@@ -9,15 +9,6 @@ import (
 	"testing"
 )
 
-// grok plays a script to Grok, in the mode in which it asks nobody.
-func (w *world) grok(model *Server) {
-	w.t.Helper()
-	w.run([]string{
-		"XAI_API_KEY=dummy", "GROK_MODELS_BASE_URL=" + model.URL + "/v1",
-		"GROK_TELEMETRY_ENABLED=0", "GROK_DISABLE_AUTOUPDATER=1",
-	}, filepath.Join(clients, "grok"), "-p", "MAIN go", "--always-approve", "--output-format", "json")
-}
-
 func grokScript(w *world) Script {
 	turns := func(who string) []Turn {
 		return []Turn{

@@ -11,10 +11,18 @@ import (
 // responses is OpenAI's Responses API, as Codex uses it, and Grok for titles.
 var responses = dialect{
 	side: func(_ *http.Request, body gjson.Result) bool {
-		return len(body.Get("tools").Array()) == 0 || body.Get("tool_choice").IsObject()
+		more := body.Get(`input.#(type=="additional_tools")`) // how some models of Codex get theirs
+		return len(body.Get("tools").Array()) == 0 && !more.Exists() || body.Get("tool_choice").IsObject()
 	},
 	words: func(body gjson.Result) string {
 		var words []string
+		// An agent that another one started may have that one's history, and
+		// then the message that is meant for it.
+		for _, item := range body.Get("input").Array() {
+			if strings.HasPrefix(item.Get("recipient").String(), "/root/") {
+				return text(item.Get("content")) + item.Get("content.#.encrypted_content").String()
+			}
+		}
 		for _, item := range body.Get("input").Array() {
 			if item.Get("role").String() == "user" {
 				words = append(words, text(item.Get("content")))
@@ -41,6 +49,9 @@ var responses = dialect{
 		}
 		for i, c := range turn.Calls {
 			item := object{"type": "function_call", "id": "fc_" + id + digits(i), "call_id": id + digits(i), "name": c.Tool, "status": "completed"}
+			if space, name, ok := strings.Cut(c.Tool, "."); ok {
+				item["namespace"], item["name"] = space, name
+			}
 			if free, ok := c.Input.(string); ok {
 				item["type"], item["input"] = "custom_tool_call", free
 			} else {

@@ -197,6 +197,9 @@ func (s *Server) pick(d dialect, body gjson.Result) (string, Turn) {
 	}
 	next, told := 0, map[string]string{}
 	d.results(body, func(id, text string) {
+		if !strings.HasPrefix(id, fmt.Sprintf("call_%d_", conv)) {
+			return // of the history of the agent that started this one
+		}
 		told[id] = text
 		for n := range s.script[conv].Turns {
 			if strings.HasPrefix(id, turnID(conv, n)) {

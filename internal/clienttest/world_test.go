@@ -25,7 +25,13 @@ var (
 	clients  string // folder of the clients
 )
 
-func TestMain(m *testing.M) { os.Exit(setUp(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asServer) != "" {
+		serveMCP(os.Stdin, os.Stdout)
+		os.Exit(0)
+	}
+	os.Exit(setUp(m))
+}
 
 func setUp(m *testing.M) int {
 	root, err := filepath.Abs("../..")
@@ -45,8 +51,20 @@ func setUp(m *testing.M) int {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fatal(fmt.Errorf("building the programs: %w\n%s", err, out))
 	}
+	if err := os.WriteFile(filepath.Join(programs, "pwsh"), []byte(powerShell), 0o755); err != nil {
+		return fatal(err)
+	}
 	return m.Run()
 }
+
+// powerShell stands in for PowerShell, as far as the tests use it.
+const powerShell = `#!/bin/sh
+for word; do last=$word; done
+case $last in *"Set-Content "*)
+	set -- ${last#*Set-Content }
+	echo "$2" >"$1"
+esac
+`
 
 func fatal(err error) int {
 	fmt.Fprintln(os.Stderr, err)
@@ -59,6 +77,11 @@ type world struct {
 	t               *testing.T
 	dir, home, repo string
 	cwd             string // where the client starts
+
+	kept   map[string][]byte // satelle's files as they have to be, by path
+	whole  []byte            // the engine
+	ledger string
+	writer *os.File // holds the ledger
 }
 
 func newWorld(t *testing.T, harness string, install ...string) *world {
