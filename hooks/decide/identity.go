@@ -149,7 +149,9 @@ func (w *world) above(abs string) bool {
 }
 
 func (w *world) secretWord(word shell.Word) string {
-	if !word.Quiet && (strings.Contains(word.Text, w.realHome+"/keys") || strings.Contains(word.Text, ".satelle/keys")) {
+	// What only reads may be code that reads just that; a bare word is a path or
+	// what is searched for.
+	if (!word.Quiet || strings.ContainsAny(word.Text, "\"'(<")) && (strings.Contains(word.Text, w.realHome+"/keys") || strings.Contains(word.Text, ".satelle/keys")) {
 		return ownKeys
 	}
 	abs := absolute(word.Dir, word.Text)
