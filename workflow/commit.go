@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"satelle/internal/fault"
 	"satelle/ledger"
 )
 
@@ -27,9 +28,26 @@ type Prepared struct {
 	// Whole is the id of the story's whole change, from the commit at which it
 	// took the seat to Tree; "" where it is not known.
 	Whole string `json:"whole_id,omitempty"`
+	// Amend is set where the commit takes the place of HEAD, or may do so.
+	Amend *Replaced `json:"amend,omitempty"`
+	// Replays are the heads that the message named before: it comes from other
+	// commits, by amend, rebase or cherry-pick.
+	Replays []LogPoint `json:"replays,omitempty"`
 	// Source is git's word for where the message came from.
-	Source   string `json:"source"`
+	Source   string `json:"source,omitempty"`
 	WorkTree string `json:"work_tree"`
+}
+
+// Replaced says what a commit is if it takes the place of HEAD.
+type Replaced struct {
+	Parents []string `json:"parents"`
+	Patch   string   `json:"patch_id"`
+}
+
+// LogPoint is a size of a log.
+type LogPoint struct {
+	Origin string `json:"origin"`
+	Size   uint64 `json:"size"`
 }
 
 // Rewritten is the body of a commit.rewritten record.
@@ -64,6 +82,28 @@ func (st State) Rewrite(r Rewritten, now time.Time, actor ledger.Actor) Change {
 		c.add(KindRewritten, st.holder(r.WorkTree, now), actor, Rewritten{How: r.How, Pairs: pairs, WorkTree: r.WorkTree})
 	}
 	return c
+}
+
+// Adopt records that a story takes in what is changed in its work tree. It must
+// hold the seat there, or be able to take it with its next step; the mark comes
+// before the seat, so that nothing is taken in without it.
+func (st State) Adopt(id string, a Adopted, now time.Time, actor ledger.Actor) (Change, error) {
+	var c Change
+	s, err := st.Story(id)
+	if err != nil {
+		return c, err
+	}
+	switch next := s.Next(); {
+	case s.Seat != nil && s.Seat.WorkTree != a.WorkTree:
+		return c, fault.Try(fault.New(fault.Refused, "story %s sits in another work tree (%s) of this repository: adopt it there", id, s.Seat.WorkTree), "satelle status")
+	case s.Seat == nil && (next == "" || !s.Plan.Performs(next)):
+		return c, fault.Try(fault.New(fault.Refused, "story %s is in %s, from where no seat can be taken", id, s.Status), "satelle story route "+id)
+	}
+	if _, err := st.vacate(s, a.WorkTree, now, actor); err != nil {
+		return c, err
+	}
+	c.add(KindAdopted, id, actor, a)
+	return c, nil
 }
 
 // holder names the story that may change a work tree, "" if none may.
