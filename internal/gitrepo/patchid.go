@@ -72,6 +72,23 @@ func readPatches(from io.Reader, each func(line, id string)) error {
 	}
 }
 
+// patches reads what write writes.
+func patches(write func(to io.Writer) error, each func(line, id string)) error {
+	in, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := readPatches(in, each)
+		in.CloseWithError(err) // nil makes it io.ErrClosedPipe, and nobody writes then
+		done <- err
+	}()
+	err := write(out)
+	out.Close()
+	if perr := <-done; err == nil {
+		err = perr
+	}
+	return err
+}
+
 // heading reports whether a line outside of hunks is one or two hashes.
 func heading(text []byte) bool {
 	for i, c := range text {

@@ -13,6 +13,8 @@ import (
 // Repo is a git work tree and the repository behind it.
 type Repo struct {
 	top, gitDir, commonDir, objects, index string
+	// more are folders with objects that only this process knows of.
+	more []string
 }
 
 // Open finds the work tree that holds dir. Outside of one, in a bare repository

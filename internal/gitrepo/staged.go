@@ -52,9 +52,8 @@ func (st *Staged) Discard() { st.s.discard() }
 // Changed lists the paths at which the index differs from a commit or tree,
 // which is "" for the empty one.
 func (st *Staged) Changed(ctx context.Context, base string) ([]string, error) {
-	var paths []string
-	_, err := st.compare(ctx, base, nil, func(out []byte) { paths = records(out) }, "--name-only", "-z", "--no-renames")
-	return paths, err
+	out, err := st.compare(ctx, base, nil, "--name-only", "-z", "--no-renames")
+	return records(out), err
 }
 
 // Has reports whether there is a file at a path.
@@ -69,24 +68,17 @@ func (st *Staged) Has(ctx context.Context, path string) (bool, error) {
 
 // Patch is the id of the patch from a commit or tree, "" if nothing changes.
 func (st *Staged) Patch(ctx context.Context, base string) (string, error) {
-	in, out := io.Pipe()
-	id, done := "", make(chan error, 1)
-	go func() {
-		err := readPatches(in, func(_, sum string) { id = sum })
-		in.CloseWithError(err)
-		done <- err
-	}()
-	_, err := st.compare(ctx, base, out, nil, patchForm...)
-	out.CloseWithError(io.EOF)
-	if perr := <-done; err == nil {
-		err = fault.Wrap(perr, nil, "reading the patch")
-	}
-	return id, err
+	id := ""
+	err := patches(func(to io.Writer) error {
+		_, err := st.compare(ctx, base, to, patchForm...)
+		return err
+	}, func(_, sum string) { id = sum })
+	return id, fault.Wrap(err, nil, "reading the patch")
 }
 
 // compare runs git diff-tree from a base to the staged tree, apart from the
 // repository.
-func (st *Staged) compare(ctx context.Context, base string, to io.Writer, take func([]byte), how ...string) ([]byte, error) {
+func (st *Staged) compare(ctx context.Context, base string, to io.Writer, how ...string) ([]byte, error) {
 	from, err := st.repo.treeOf(ctx, base)
 	if err != nil {
 		return nil, err
@@ -97,9 +89,6 @@ func (st *Staged) compare(ctx context.Context, base string, to io.Writer, take f
 	}
 	c.out, c.conf, c.env = to, patchConf, append(c.env, "GIT_ATTR_NOSYSTEM=1")
 	out, _, err := c.git(ctx, append(append(diffTree, how...), from, st.Tree)...)
-	if err == nil && take != nil {
-		take(out)
-	}
 	return out, fault.Wrap(err, nil, "comparing the index with %s", base)
 }
 

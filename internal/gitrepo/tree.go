@@ -90,7 +90,11 @@ func (r *Repo) scratch() (*snapshot, error) {
 	}
 	s := &snapshot{dir: dir}
 	objects := filepath.Join(dir, "objects")
-	s.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotePath(r.objects)}
+	seen := quotePath(r.objects)
+	for _, dir := range r.more {
+		seen += ":" + quotePath(dir)
+	}
+	s.env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + seen}
 	if err := os.Mkdir(objects, 0o700); err != nil {
 		s.discard()
 		return nil, err
