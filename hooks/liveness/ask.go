@@ -63,7 +63,7 @@ func (l *look) askCodex(ctx context.Context, program string) {
 		if err != nil {
 			continue // so has the look at the trust
 		}
-		h.Proof = ProofAsked
+		h.Proof, h.Says = ProofAsked, "loaded"
 		var not []string
 		for _, w := range wanted {
 			trust := "not loaded"
@@ -76,10 +76,14 @@ func (l *look) askCodex(ctx context.Context, program string) {
 				not = append(not, w.Event+" "+trust)
 			}
 		}
+		if len(not) == 0 {
+			continue
+		}
+		h.Says = strings.Join(not, ", ")
 		// Where the files have told already why, its own word adds nothing.
-		if len(not) > 0 && h.Trusted {
+		if h.Trusted {
 			h.Trusted = false
-			l.find(Broken, "codex-says", "codex", scope, trusting("codex", scope), "Codex says of the hooks in %s: %s", h.File, clip(strings.Join(not, ", ")))
+			l.find(Broken, "codex-says", "codex", scope, trusting("codex", scope), "Codex says of the hooks in %s: %s", h.File, clip(h.Says))
 		}
 	}
 }
@@ -184,8 +188,11 @@ func (l *look) askGrok(ctx context.Context, program string) {
 	}
 	for _, scope := range l.scopes("grok") {
 		h := l.hook("grok", scope)
-		if h.Proof = ProofAsked; !h.Trusted || loaded && (scope == install.User || root.Get("projectTrusted").Bool()) {
-			continue // it is loaded, or the files have told already why not
+		if h.Proof, h.Says = ProofAsked, "loaded"; loaded && (scope == install.User || root.Get("projectTrusted").Bool()) {
+			continue
+		}
+		if h.Says = "not loaded"; !h.Trusted {
+			continue // the files have told already why
 		}
 		h.Trusted = false
 		mend := trusting("grok", scope)

@@ -30,12 +30,16 @@ func (l *look) playClaude(ctx context.Context, program string) {
 		l.unasked("claude", err)
 		return
 	}
+	says := "denied"
+	if !strings.Contains(result, "hook") || !strings.Contains(result, "satelle") {
+		says = "not denied"
+	}
 	for i := range l.report.Hooks {
 		if h := &l.report.Hooks[i]; h.Harness == "claude" && h.Installed {
-			h.Proof = ProofPlayed
+			h.Proof, h.Says = ProofPlayed, says
 		}
 	}
-	if !strings.Contains(result, "hook") || !strings.Contains(result, "satelle") {
+	if says != "denied" {
 		l.find(Broken, "claude-says", "claude", "", "mend the other findings", "Claude Code did not ask the hook before a change that nobody may make: %s", clip(result))
 	}
 }

@@ -32,7 +32,10 @@ type Hook struct {
 	Millis    int64  `json:"millis"`    // time of the canary's slower call
 	// Proof is what Live rests on beside the files: canary, asked (the harness
 	// said so) or played (the harness was seen to deny).
-	Proof   string `json:"proof,omitempty"`
+	Proof string `json:"proof,omitempty"`
+	// Says is the harness's own word, if it was asked: "loaded", or what it says
+	// instead.
+	Says    string `json:"says,omitempty"`
 	Program string `json:"program,omitempty"` // the harness's, "" if it is not on PATH
 }
 
