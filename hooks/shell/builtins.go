@@ -60,7 +60,7 @@ var builtins = []rule{
 		reads: "read -r a < b", changes: "unset 'a[$(touch b)]'",
 	},
 	{
-		name: "printf", programs: "printf", judge: judgePrintf, state: true, why: "prints; -v fills a variable, whose subscript is evaluated",
+		name: "printf", programs: "printf", judge: judgePrintf, state: true, why: "prints; -v fills a variable, whose subscript is evaluated, as is what zsh prints as a number",
 		reads: `printf '%s\n' a`, changes: `printf -v "$x" a`,
 	},
 	{
@@ -237,13 +237,46 @@ func judgeNames(j *judge, c *call) {
 	}
 }
 
+// judgePrintf: zsh evaluates what it prints as a number, commands in subscripts
+// included.
 func judgePrintf(j *judge, c *call) {
+	args := c.args
 	switch {
-	case len(c.args) == 0 || c.args[0].known && !strings.HasPrefix(c.args[0].text, "-v"):
-	case c.args[0].known && c.args[0].text == "-v" && len(c.args) > 1 && c.args[1].known && isName(c.args[1].text) && c.shell && j.filled[c.args[1].text]:
-		j.fill(c.args[1].text, c.src)
-	case c.args[0].known || c.args[0].open || strings.HasPrefix(c.args[0].text, "-"):
+	case len(args) == 0:
+		return
+	case args[0].known && args[0].text == "-v" && len(args) > 1 && args[1].known && isName(args[1].text) && c.shell && j.filled[args[1].text]:
+		j.fill(args[1].text, c.src)
+		args = args[2:]
+	case args[0].known && args[0].text == "--":
+		args = args[1:]
+	case strings.HasPrefix(args[0].text, "-") || args[0].open:
 		j.changes(c.src)
+		return
+	}
+	if len(args) == 0 || args[0].known && !printsNumbers(args[0].text) {
+		return
+	}
+	for i, w := range args {
+		if i > 0 && !w.numeric && (!w.known || strings.Contains(w.text, "[")) {
+			j.changes(c.src)
+			return
+		}
+	}
+}
+
+// printsNumbers reports whether a format prints a number, or takes one for a
+// width.
+func printsNumbers(format string) bool {
+	for rest := format; ; {
+		_, after, ok := strings.Cut(rest, "%")
+		if !ok {
+			return false
+		}
+		after = strings.TrimLeft(after, "-+ #0123456789.'$hlLjzt")
+		if after == "" || strings.IndexByte("diouxXeEfFgGaAc*(", after[0]) >= 0 {
+			return true
+		}
+		rest = after[1:]
 	}
 }
 

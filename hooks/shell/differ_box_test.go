@@ -207,7 +207,6 @@ func clearTemp() {
 type drain struct {
 	null, w *os.File
 	text    chan string
-	flush   chan struct{}
 	mark    string
 }
 

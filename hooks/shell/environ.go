@@ -27,7 +27,7 @@ func dangerous(variable string) bool {
 		"LOCPATH", "NLSPATH", "SKIP", "HUSKY", "TERMINFO":
 		return true
 	}
-	if strings.HasPrefix(variable, "npm_config_") {
+	if strings.HasPrefix(variable, "npm_config_") || strings.HasSuffix(variable, "_functions") { // the latter zsh calls
 		return true
 	}
 	if strings.ToUpper(variable) != variable {

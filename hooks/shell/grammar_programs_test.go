@@ -59,7 +59,7 @@ func askFlags(b *box) (map[string][]flag, error) {
 		for _, name := range programs {
 			help := name + " --help"
 			switch name {
-			case "docker", "podman", "kubectl", "tmux", "git", "busybox", "npm", "go", "ssh", "aws", "terraform", "brew", "yes", "true", "false", "echo", "printf", "[", "test", "sh", "dash", "zsh", "ksh":
+			case "docker", "podman", "kubectl", "tmux", "git", "busybox", "npm", "npx", "go", "ssh", "aws", "terraform", "brew", "pip", "pip3", "yes", "true", "false", "echo", "printf", "[", "test", "sh", "dash", "zsh", "ksh":
 				continue // they need a name of a command, take it for text, or are in the grammar
 			case "ps", "curl":
 				help += " all"

@@ -211,7 +211,7 @@ func (j *judge) forClause(c *syntax.ForClause) {
 // name that the shell calls by itself is called at once.
 func (j *judge) function(c *syntax.FuncDecl) {
 	j.state = true
-	if c.Name == nil || len(c.Names) > 0 || strings.HasPrefix(c.Name.Value, "command_not_found") {
+	if c.Name == nil || len(c.Names) > 0 || hooked(c.Name.Value) {
 		j.changesBy(ruleFunction, j.src(c))
 		return
 	}
@@ -224,6 +224,12 @@ func (j *judge) function(c *syntax.FuncDecl) {
 	if block && j.cond == 0 && j.inner == j.base {
 		j.defined[c.Name.Value] = true
 	}
+}
+
+// hooked reports whether a shell calls a function of this name by itself.
+func hooked(name string) bool {
+	return strings.HasPrefix(name, "command_not_found") || strings.HasPrefix(name, "TRAP") ||
+		allowed("chpwd precmd preexec periodic zshexit zshaddhistory zsh_directory_name", name)
 }
 
 // test judges [[ … ]], whose numeric operators evaluate their operands.

@@ -56,8 +56,14 @@ printf 'output = "pwn"\nurl = "http://127.0.0.1:8080/a"\n' > curlrc
 printf 'spaces\n' > 'a b'
 printf 'newline\n' > $'new\nline'
 (cd nasty && for name in -o --output=out -i -delete -exec -w --pre=sh -O --compress-program=sh; do echo n > "./$name"; done)
-echo n > ./-o
 echo n > ./--output=out
+# Folders in which a glob makes options.
+mkdir n1 n2 n3 n4
+echo n > n1/-o && echo n > n1/zz
+echo n > n2/--output=out && echo n > n2/zz
+printf 'x\n' > n3/-i && cp a n3/
+echo n > n4/-delete && echo n > n4/zz
+echo n > docs/-o
 gzip -kn a
 tar czf a.tgz a b
 zip -q a.zip a b 2> /dev/null || cp a.tgz a.zip
