@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"satelle/internal/fault"
 	"satelle/ledger"
 )
 
@@ -59,60 +58,33 @@ type Rewritten struct {
 	WorkTree string      `json:"work_tree"`
 }
 
-// Adopted is the body of a story.adopted record: what the work tree held when
-// the story took it in, and the commit that it differed from.
-type Adopted struct {
-	Tree     string `json:"tree"`
-	Base     string `json:"base"`
-	WorkTree string `json:"work_tree"`
+// Holder is the story that may change a work tree now, "" if none may, and the
+// commit that its change counts from.
+func (st State) Holder(workTree string, now time.Time) (story, base string) {
+	s, ok := st.Seated(workTree)
+	if !ok || st.idle(workTree, now) {
+		return "", ""
+	}
+	base, _ = s.ChangedFrom()
+	return s.ID, base
 }
 
-// Prepare records a commit that is about to be made, under the story that
-// holds the seat of its work tree at that time.
-func (st State) Prepare(p Prepared, now time.Time, actor ledger.Actor) Change {
+// Prepare records a commit that is about to be made. Its story is the holder
+// of the seat, or the one that the very same patch was recorded for before.
+func (st State) Prepare(story string, p Prepared, actor ledger.Actor) Change {
 	var c Change
-	c.add(KindPrepared, st.holder(p.WorkTree, now), actor, p)
+	c.add(KindPrepared, story, actor, p)
 	return c
 }
 
 // Rewrite records commits that were made anew out of older ones.
 func (st State) Rewrite(r Rewritten, now time.Time, actor ledger.Actor) Change {
 	var c Change
+	story, _ := st.Holder(r.WorkTree, now)
 	for pairs := range slices.Chunk(r.Pairs, maxPairs) {
-		c.add(KindRewritten, st.holder(r.WorkTree, now), actor, Rewritten{How: r.How, Pairs: pairs, WorkTree: r.WorkTree})
+		c.add(KindRewritten, story, actor, Rewritten{How: r.How, Pairs: pairs, WorkTree: r.WorkTree})
 	}
 	return c
-}
-
-// Adopt records that a story takes in what is changed in its work tree. It must
-// hold the seat there, or be able to take it with its next step; the mark comes
-// before the seat, so that nothing is taken in without it.
-func (st State) Adopt(id string, a Adopted, now time.Time, actor ledger.Actor) (Change, error) {
-	var c Change
-	s, err := st.Story(id)
-	if err != nil {
-		return c, err
-	}
-	switch next := s.Next(); {
-	case s.Seat != nil && s.Seat.WorkTree != a.WorkTree:
-		return c, fault.Try(fault.New(fault.Refused, "story %s sits in another work tree (%s) of this repository: adopt it there", id, s.Seat.WorkTree), "satelle status")
-	case s.Seat == nil && (next == "" || !s.Plan.Performs(next)):
-		return c, fault.Try(fault.New(fault.Refused, "story %s is in %s, from where no seat can be taken", id, s.Status), "satelle story route "+id)
-	}
-	if _, err := st.vacate(s, a.WorkTree, now, actor); err != nil {
-		return c, err
-	}
-	c.add(KindAdopted, id, actor, a)
-	return c, nil
-}
-
-// holder names the story that may change a work tree, "" if none may.
-func (st State) holder(workTree string, now time.Time) string {
-	s, ok := st.Seated(workTree)
-	if !ok || st.idle(workTree, now) {
-		return ""
-	}
-	return s.ID
 }
 
 // ReadPrepared reads the body of a commit.prepared record.

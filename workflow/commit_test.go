@@ -37,7 +37,8 @@ func TestPrepareNamesTheHolder(t *testing.T) {
 	m := newMemory()
 	prepare := func(workTree string) string {
 		t.Helper()
-		m.append(t, m.state().Prepare(Prepared{Tree: "t", Patch: "p", WorkTree: workTree}, m.clock, robot))
+		story, _ := m.state().Holder(workTree, m.clock)
+		m.append(t, m.state().Prepare(story, Prepared{Tree: "t", Patch: "p", WorkTree: workTree}, robot))
 		r := m.records[len(m.records)-1]
 		if p, ok := ReadPrepared(r); !ok || p.Tree != "t" || p.Patch != "p" || p.WorkTree != workTree {
 			t.Fatalf("%s reads as %+v", r.Body, p)

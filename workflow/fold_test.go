@@ -67,7 +67,7 @@ func life(t failer) *memory {
 	m.append(t, m.state().Observe(spool.Batch{Lines: lines, Torn: 1, To: spool.Position{File: 1, Offset: 9}}, nil, "h1", m.clock))
 	denial := m.records[slices.IndexFunc(m.records, func(r ledger.Record) bool { return r.Kind == KindDenied })]
 	do(m.state().Adopt("sty_b", Adopted{WorkTree: ".", Tree: "t1"}, m.clock, robot))
-	m.append(t, m.state().Prepare(Prepared{WorkTree: ".", Tree: "t1", Parents: []string{"c0"}, Patch: "p1"}, m.clock, robot))
+	m.append(t, m.state().Prepare("sty_b", Prepared{WorkTree: ".", Tree: "t1", Parents: []string{"c0"}, Patch: "p1", Amend: &Replaced{}, Replays: []LogPoint{{"o", 3}}}, robot))
 	m.append(t, m.state().Rewrite(Rewritten{WorkTree: ".", How: "amend", Pairs: [][2]string{{"c1", "c2"}}}, m.clock, robot))
 	do(m.state().Appeal(denial, "gate", "v1", "it only reads", robot))
 	return m

@@ -116,9 +116,17 @@ func (e *Engine) View(ctx context.Context, fn func(workflow.State, Lookup) error
 // decide lets fn decide on the state and appends what it decides, in one
 // transaction. fn may be called again if the log grew meanwhile. An error of
 // fn appends nothing.
-func (e *Engine) decide(ctx context.Context, fn func(st workflow.State, look Lookup, seq uint64) (workflow.Change, error)) ([]ledger.Record, error) {
-	var records []ledger.Record
-	err := e.with(ctx, func(log *ledger.Log) error {
+func (e *Engine) decide(ctx context.Context, fn decision) ([]ledger.Record, error) {
+	_, records, err := e.decideHead(ctx, fn)
+	return records, err
+}
+
+// decision decides on a state; seq is the position that its change gets.
+type decision func(st workflow.State, look Lookup, seq uint64) (workflow.Change, error)
+
+// decideHead is decide that also returns the head which the append has made.
+func (e *Engine) decideHead(ctx context.Context, fn decision) (made ledger.Head, records []ledger.Record, err error) {
+	err = e.with(ctx, func(log *ledger.Log) error {
 		// No decision rests on what was observed; where it can't be taken, the
 		// commands that show it say so.
 		_ = e.take(ctx, log)
@@ -135,7 +143,7 @@ func (e *Engine) decide(ctx context.Context, fn func(st workflow.State, look Loo
 			if err != nil || len(c.Drafts) == 0 {
 				return err
 			}
-			_, records, err = log.Append(ctx, head.Size, c.Drafts, c.Blobs)
+			made, records, err = log.Append(ctx, head.Size, c.Drafts, c.Blobs)
 			var conflict *ledger.Conflict
 			if errors.As(err, &conflict) {
 				continue
@@ -143,7 +151,7 @@ func (e *Engine) decide(ctx context.Context, fn func(st workflow.State, look Loo
 			return err
 		}
 	})
-	return records, err
+	return made, records, err
 }
 
 // Lookup reads what the records refer to.
