@@ -140,7 +140,8 @@ func newAgentsStatusCmd(a *app) *cobra.Command {
 		Use:   "status",
 		Short: "Show what is installed where",
 		Long: long(`Shows for each coding agent and scope whether the hooks are installed and current,
-and whether the agent trusts them.`, 3, 4),
+and whether the agent trusts them, by their files. It is the quick look; the proof
+is satelle doctor.`, 3, 4),
 		Example: `  satelle agents status --json`,
 		Args:    none(),
 		RunE: a.run(func(context.Context, []string) error {

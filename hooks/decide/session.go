@@ -2,6 +2,7 @@ package decide
 
 import (
 	"os"
+	"strings"
 	"time"
 
 	"satelle/hooks/dialect"
@@ -53,7 +54,9 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 func (s speaker) welcome(here Spot) string {
 	head := "satelle governs this work tree: files change only while a story holds its seat; reading is free. "
 	if here.Holding != Held {
-		return head + "Now nobody may change it. " + needSeat(s, here).Reason
+		// No call was denied yet.
+		why := strings.NewReplacer(s.act("")+": ", "", " ; then repeat the call.", " .").Replace(needSeat(s, here).Reason)
+		return head + "Now nobody may change it. " + why
 	}
 	text := head + "Story " + plain(here.Seat.Story) + " (" + quoted(here.Seat.Title) + ") holds it in step " + plain(here.Seat.Step) +
 		". When the work is done: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"

@@ -28,7 +28,7 @@ func TestWelcome(t *testing.T) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
-	if strings.Contains(got, "principles") || strings.Contains(got, "WARNING") {
+	if strings.Contains(got, "denied") || strings.Contains(got, "principles") || strings.Contains(got, "WARNING") {
 		t.Errorf("too much: %s", got)
 	}
 	// Grok reads no answer to this event.

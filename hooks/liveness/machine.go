@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,13 +38,16 @@ func (l *look) engine() {
 // machine looks at satelle's own folder and at what starts the harnesses.
 func (l *look) machine() {
 	info, err := os.Stat(l.SatelleHome)
+	access := unix.Access(l.SatelleHome, unix.W_OK|unix.X_OK)
 	switch {
 	case err != nil:
 		if len(l.harnesses()) > 0 && !os.IsNotExist(err) {
 			l.find(Broken, "home", "", "", "make it readable", "satelle's folder: %v", err)
 		}
 		return
-	case unix.Access(l.SatelleHome, unix.W_OK|unix.X_OK) != nil:
+	case errors.Is(access, unix.EROFS):
+		l.find(Note, "home", "", "", "ask in a terminal outside of it", "%s is read-only from here, as in an agent's sandbox", l.SatelleHome)
+	case access != nil:
 		l.find(Broken, "home", "", "", "chmod u+rwx "+word(l.SatelleHome), "%s is not writable: no session becomes known, and nothing is noted", l.SatelleHome)
 	case info.Mode().Perm()&0o077 != 0:
 		l.find(Open, "home", "", "", "chmod 700 "+word(l.SatelleHome), "%s is open to others (mode %04o)", l.SatelleHome, info.Mode().Perm())
