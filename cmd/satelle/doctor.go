@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"satelle/hooks/liveness"
+	"satelle/internal/engine"
 	"satelle/internal/fault"
 )
 
@@ -26,12 +27,13 @@ and for a call that reads; asks Codex and Grok what they loaded and trust, where
 they are on the PATH; and looks for whatever turns hooks off, drops them or lets
 an agent start without them. Each finding ends in what mends it. --claude-run
 also lets Claude Code play one scripted turn against a model on loopback and
-sees that its Write was denied; it takes seconds and sends nothing anywhere.
+sees that its Write was denied; it takes seconds, sends nothing anywhere, and is
+refused in an agent's session, since it starts one.
 
 Levels: broken (something installed does not hold), open (a way around that can
 be closed), note (worth knowing). The exit status is 1 if anything is broken or
 open, or if no hook is installed. What stays open by the harnesses' own design is
-listed at the end and fails nothing. Nothing is changed.`),
+listed at the end and fails nothing. Nothing is changed.`, 3),
 		Example: `  satelle doctor
   satelle doctor --claude-run
   satelle doctor --json`,
@@ -46,6 +48,11 @@ listed at the end and fails nothing. Nothing is changed.`),
 		o, err := a.doctorOptions()
 		if err != nil {
 			return err
+		}
+		if play {
+			if err := engine.OnlyPerson(o.SatelleHome, o.Repo, "doctor --claude-run"); err != nil {
+				return err // it starts an agent
+			}
 		}
 		o.Play, o.Quick = play, session != ""
 		r, err := liveness.Examine(ctx, o)

@@ -151,7 +151,7 @@ func (a *lineFor) Write(p []byte) (int, error) {
 		if !ok {
 			return len(p), nil
 		}
-		if v := gjson.GetBytes(line, "id"); gjson.ValidBytes(line) && v.Type == gjson.Number && v.Int() == a.id {
+		if v := gjson.GetBytes(line, "id"); json.Valid(line) && v.Type == gjson.Number && v.Int() == a.id {
 			a.line = line
 			a.done()
 			return len(p), nil
@@ -172,7 +172,7 @@ func (l *look) askGrok(ctx context.Context, program string) {
 	case err != nil:
 	case res.TimedOut:
 		err = fmt.Errorf("no answer within %v", askTime)
-	case !gjson.ValidBytes(out.Bytes()) || !root.Get("hooks").IsArray():
+	case !json.Valid(out.Bytes()) || !root.Get("hooks").IsArray():
 		err = fmt.Errorf("its answer can't be read (exit code %d): %s", res.ExitCode, clip(string(res.Output)))
 	}
 	if err != nil {

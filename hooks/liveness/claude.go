@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"runtime"
 
@@ -82,7 +83,7 @@ func (l *look) claude() {
 // in a run that nobody watches; "" if it takes it.
 func claudeDrops(doc []byte) string {
 	switch root := gjson.ParseBytes(doc); {
-	case !gjson.ValidBytes(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))):
+	case !json.Valid(bytes.TrimPrefix(doc, []byte("\xef\xbb\xbf"))):
 		return "it is no valid JSON"
 	case !root.IsObject():
 		return "it holds no object"

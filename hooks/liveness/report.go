@@ -1,6 +1,9 @@
 package liveness
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Levels of a Finding.
 const (
@@ -57,9 +60,15 @@ type Report struct {
 	OK       bool      `json:"ok"`   // nothing is broken or open
 }
 
-// Add takes in findings that others made.
+// levels in the order of their weight.
+var levels = []string{Broken, Open, Note}
+
+// Add takes in findings, also those that others made; the heaviest come first.
 func (r *Report) Add(found ...Finding) {
 	r.Findings = append(r.Findings, found...)
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level))
+	})
 	r.OK = !slices.ContainsFunc(r.Findings, Finding.bad)
 }
 
