@@ -11,6 +11,13 @@ import (
 // workflow rests: they say which content was committed under which seat, so
 // that whoever has the log can tell whose work a commit is.
 
+// The trailers of a commit that was recorded: its story, and the head of the
+// log whose last record is the commit's, as `ORIGIN SIZE ROOT`.
+const (
+	TrailerStory  = "Satelle-Story"
+	TrailerLedger = "Satelle-Ledger"
+)
+
 // maxPairs bounds the pairs in one record of commits made anew.
 const maxPairs = 500
 
@@ -27,7 +34,8 @@ type Prepared struct {
 	// Whole is the id of the story's whole change, from the commit at which it
 	// took the seat to Tree; "" where it is not known.
 	Whole string `json:"whole_id,omitempty"`
-	// Amend is set where the commit takes the place of HEAD, or may do so.
+	// Amend is what the commit is if it takes the place of HEAD. Git does not
+	// always say so beforehand; a commit.rewritten record does afterwards.
 	Amend *Replaced `json:"amend,omitempty"`
 	// Replays are the heads that the message named before: it comes from other
 	// commits, by amend, rebase or cherry-pick.
@@ -41,6 +49,8 @@ type Prepared struct {
 type Replaced struct {
 	Parents []string `json:"parents"`
 	Patch   string   `json:"patch_id"`
+	// Replays are the heads that HEAD's own message names.
+	Replays []LogPoint `json:"replays,omitempty"`
 }
 
 // LogPoint is a size of a log.

@@ -109,15 +109,21 @@ func (r *Repo) Commits(ctx context.Context, rng Range) (commits []Commit, behind
 			ids = append(ids, line)
 		}
 	}
-	commits = make([]Commit, 0, len(ids))
-	err = r.batch(ctx, ids, func(i int, kind string, data []byte) error {
+	commits, err = r.Read(ctx, ids)
+	return commits, behind, err
+}
+
+// Read reads commits by their ids.
+func (r *Repo) Read(ctx context.Context, ids []string) ([]Commit, error) {
+	commits := make([]Commit, 0, len(ids))
+	err := r.batch(ctx, ids, func(i int, kind string, data []byte) error {
 		if kind != "commit" {
 			return fmt.Errorf("%s is no commit", ids[i])
 		}
 		commits = append(commits, parseCommit(ids[i], string(data)))
 		return nil
 	})
-	return commits, behind, fault.Wrap(err, nil, "reading the commits")
+	return commits, fault.Wrap(err, nil, "reading the commits")
 }
 
 // parseCommit reads a commit object.

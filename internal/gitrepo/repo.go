@@ -61,6 +61,9 @@ func (r *Repo) Top() string { return r.top }
 // without symbolic links.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
+// Is reports whether a git directory, a real path, is that of this work tree.
+func (r *Repo) Is(gitDir string) bool { return r.gitDir == gitDir }
+
 // here is a call in this repository, whatever lies around it.
 func (r *Repo) here(extra ...string) call {
 	return call{dir: r.top, env: append([]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.top}, extra...)}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"satelle/internal/engine"
+	"satelle/internal/fault"
+)
+
+// maxHookInput bounds what git tells a hook on its standard input.
+const maxHookInput = 64 << 20
+
+// newGitHookCmd is what the hooks of satelle agents install git call, with the
+// words and the input that git gave them.
+func newGitHookCmd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    "git-hook NAME [ARG]...",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(1),
+		RunE: a.run(func(ctx context.Context, args []string) error {
+			dir, err := os.Getwd()
+			if err != nil {
+				return fault.Wrap(err, nil, "finding the current directory")
+			}
+			e, governed, err := engine.OpenCommit(ctx, dir, os.Getenv("GIT_DIR"))
+			if err != nil || !governed {
+				return err
+			}
+			return a.gitHook(ctx, e, args[0], args[1:])
+		}),
+	}
+}
+
+func (a *app) gitHook(ctx context.Context, e *engine.Engine, name string, args []string) error {
+	arg := func(i int) string {
+		if i < len(args) {
+			return args[i]
+		}
+		return ""
+	}
+	index := os.Getenv("GIT_INDEX_FILE")
+	in := io.LimitReader(a.stdin, maxHookInput)
+	switch name {
+	case "pre-commit":
+		return e.MayCommit(ctx, index, false)
+	case "pre-merge-commit":
+		return e.MayCommit(ctx, index, true)
+	case "prepare-commit-msg":
+		return e.PrepareCommit(ctx, engine.PrepareOptions{File: arg(0), Source: arg(1), Index: index})
+	case "commit-msg":
+		return e.CheckMessage(ctx, arg(0))
+	case "post-rewrite":
+		return e.Rewrote(ctx, arg(0), in)
+	}
+	return fault.New(fault.Usage, "git has no hook %q that satelle answers", strings.TrimSpace(name))
+}
