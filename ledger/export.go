@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -41,11 +40,11 @@ func export(ctx context.Context, cfg Config, w io.Writer) error {
 		return err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	header, err := json.Marshal(exportHeader{Format: Format, Origin: l.Origin(), Size: head.Size, Note: head.Note})
+	header, err := ExportHeader(head.Note)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "%s\n", header); err != nil {
+	if _, err := out.Write(header); err != nil {
 		return err
 	}
 	next := uint64(0)
@@ -60,6 +59,18 @@ func export(ctx context.Context, cfg Config, w io.Writer) error {
 		return out.WriteByte('\n')
 	})
 	return either(err, out.Flush())
+}
+
+// ExportHeader is the first line of the export that a signed checkpoint is of,
+// with its newline: what has to stand before the records where they are kept
+// apart from it. It checks no signature.
+func ExportHeader(note string) ([]byte, error) {
+	cp, err := ParseCheckpoint(note)
+	if err != nil {
+		return nil, err
+	}
+	header, err := json.Marshal(exportHeader{Format: Format, Origin: cp.Origin, Size: cp.Size, Note: note})
+	return append(header, '\n'), err
 }
 
 // ReadExport reads an export and calls fn, which may be nil, for each record.

@@ -156,6 +156,10 @@ func ownBody(body []byte, v any) error {
 	return err
 }
 
+// OwnKind reports whether the ledger itself writes the kind, and understands it
+// in the schema.
+func OwnKind(kind string, schema int) bool { return ownKind(kind) && schema <= ownSchema }
+
 // ownKind reports whether only the ledger itself may write the kind.
 func ownKind(kind string) bool {
 	switch kind {

@@ -61,3 +61,6 @@ func (r *memRows) Each(bucket, prefix string, fn func(key string, value []byte) 
 		}
 	}
 }
+
+// NewRows returns rows in memory, for a replay of a log apart from its file.
+func NewRows() Rows { return newMemRows() }

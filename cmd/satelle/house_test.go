@@ -63,6 +63,7 @@ var floors = []struct {
 	{"satelle/hooks", 4},
 	{"satelle/agents", 4},
 	{"satelle/board", 4},
+	{"satelle/internal/audit", 4},
 	{"satelle/internal/engine", 5},
 	{"satelle/internal/clienttest", 6},
 	{"satelle/cmd", 7},
