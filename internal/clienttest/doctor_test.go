@@ -63,7 +63,7 @@ func TestDoctorAgreesWithTheClients(t *testing.T) {
 	nothing := func(*world) {}
 	link := func(w *world) {
 		tree := filepath.Join(w.dir, "linked tree")
-		w.run(nil, "git", "worktree", "add", "-q", tree)
+		w.run(nil, "git", "worktree", "add", "-q", "-b", "linked", tree)
 		w.cwd = tree
 	}
 	for _, c := range []struct {
