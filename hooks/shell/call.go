@@ -47,7 +47,7 @@ func (j *judge) run(words []word, direct bool) {
 // runAs judges a program and its arguments. changed tells that assignments or
 // another program stand before it.
 func (j *judge) runAs(words []word, src string, shell, changed bool) {
-	if len(words) == 0 {
+	if len(words) == 0 || !j.step(1) {
 		return
 	}
 	program := words[0]
@@ -72,7 +72,7 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 		// There is no way past the function.
 	} else if j.gateReads(c, changed) {
 		// A person says that it reads.
-	} else if r := lookup("", c.name); r == nil || r.builtin && !shell || program.text != c.name && !standard(program.text) {
+	} else if r := j.program(c.name); r == nil || r.builtin && !shell || program.text != c.name && !standard(program.text) {
 		j.stranger(ruleUnknown, c)
 	} else {
 		r.apply(j, c)
@@ -81,6 +81,50 @@ func (j *judge) runAs(words []word, src string, shell, changed bool) {
 	j.dir = dir // a word of cd starts from where cd was called
 	j.mentionAll(c)
 	j.dir = after
+}
+
+// step counts down to where a text takes too long to be judged. From then on
+// nothing of it is known.
+func (j *judge) step(n int) bool {
+	if *j.steps > 0 {
+		*j.steps -= n
+		return true
+	}
+	j.overrun(ruleTooDeep)
+	return false
+}
+
+// overrun gives a text up: it changes files, and which is not known.
+func (j *judge) overrun(rule string) {
+	if j.eff.Opaque {
+		return
+	}
+	j.changesBy(rule, "it takes too long to be judged")
+	j.taint, j.eff.Opaque = true, true
+	j.eff.Words = []Word{{Text: j.text, Dir: j.env.Dir}}
+}
+
+// program finds the rule of a program. The tables are searched in a row, which
+// is the quickest for a few.
+func (j *judge) program(name string) *rule {
+	const few = 12
+	if j.finds++; j.finds <= few {
+		return lookup("", name)
+	}
+	if j.index == nil {
+		j.index = make(map[string]*rule, 1024)
+		for _, table := range tables {
+			for i := range table {
+				if table[i].of != "" {
+					continue
+				}
+				for program := range strings.FieldsSeq(table[i].programs) {
+					j.index[program] = &table[i]
+				}
+			}
+		}
+	}
+	return j.index[name]
 }
 
 // stranger judges a program of which nothing is known: it may run what it is
@@ -153,7 +197,7 @@ func standard(program string) bool {
 }
 
 func (j *judge) callFunction(c *call, bodies []*syntax.Stmt) {
-	if j.calls == maxCalls {
+	if j.calls == maxCalls || !j.step(1) {
 		j.changesBy(ruleFunction, c.src)
 		return
 	}

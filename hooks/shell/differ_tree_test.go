@@ -96,7 +96,7 @@ func (t *tree) changes(since time.Time) (found []string, touched bool) {
 			found = append(found, "created "+t.short(path))
 			return
 		}
-		if was.ino == st.Ino && was.ctime == st.Ctim && was.mode == st.Mode && was.size == st.Size && before(st.Ctim, tick) {
+		if was.ino == st.Ino && was.ctime == st.Ctim && was.mode == st.Mode && was.size == st.Size && earlier(st.Ctim, tick) {
 			return
 		}
 		switch {
@@ -124,7 +124,7 @@ func (t *tree) changes(since time.Time) (found []string, touched bool) {
 
 func (t *tree) short(path string) string { return strings.TrimPrefix(path, t.root+"/") }
 
-func before(a, b syscall.Timespec) bool {
+func earlier(a, b syscall.Timespec) bool {
 	return a.Sec < b.Sec || a.Sec == b.Sec && a.Nsec < b.Nsec
 }
 

@@ -136,18 +136,23 @@ type judge struct {
 	defined map[string]bool // functions that are sure to be there at this point
 	filled  map[string]bool // variables that the survey saw a builtin fill
 
-	cond    int // inside of something that may not run, or run again
-	inner   int // inside of a substitution
-	base    int // the least that inner is
-	calls   int // inside of functions
-	texts   int // inside of texts that are judged in turn (sh -c)
+	steps   *int             // what is left of maxSteps
+	quiet   [2]int           // words that are all quiet: from, to
+	index   map[string]*rule // of programs, once many are looked up
+	finds   int              // programs that were looked up
+	cond    int              // inside of something that may not run, or run again
+	inner   int              // inside of a substitution
+	base    int              // the least that inner is
+	calls   int              // inside of functions
+	texts   int              // inside of texts that are judged in turn (sh -c)
 	state   bool
 	exports bool // the text hands variables on to programs
 	taint   bool // words may have another meaning from here on
 }
 
 func newJudge(text string, env Env, texts int) *judge {
-	return &judge{text: text, env: env, dir: env.Dir, texts: texts, names: map[string]*name{}, vars: map[string]word{}, defined: map[string]bool{}, filled: map[string]bool{}}
+	steps := maxSteps
+	return &judge{text: text, env: env, dir: env.Dir, texts: texts, steps: &steps, names: map[string]*name{}, vars: map[string]word{}, defined: map[string]bool{}, filled: map[string]bool{}}
 }
 
 func (j *judge) done() Effect {
@@ -215,7 +220,11 @@ func (j *judge) path(w word) (string, bool) {
 
 // mention records a word that may name a file.
 func (j *judge) mention(w word) {
-	if w.text == "" || w.text == "*" || strings.HasPrefix(w.text, "--exclude") {
+	if w.text == "" || w.text == "*" || strings.HasPrefix(w.text, "--exclude") || j.eff.Opaque {
+		return
+	}
+	if len(j.eff.Words) >= maxWords {
+		j.overrun(ruleTooLong)
 		return
 	}
 	j.eff.Words = append(j.eff.Words, Word{Text: w.text, Dir: j.dir, Glob: !w.known})

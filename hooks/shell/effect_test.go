@@ -204,6 +204,17 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// functions is a text of functions, each of which calls the next one several
+// times.
+func functions(levels, calls int) string {
+	var b strings.Builder
+	for i := range levels {
+		fmt.Fprintf(&b, "f%d() { %s }\n", i, strings.Repeat(fmt.Sprintf("f%d; ", i+1), calls))
+	}
+	fmt.Fprintf(&b, "f%d() { ls; }\nf0", levels)
+	return b.String()
+}
+
 func TestLimits(t *testing.T) {
 	deep := strings.Repeat("$(echo ", 5000) + "x" + strings.Repeat(")", 5000)
 	for name, c := range map[string]struct {
@@ -222,7 +233,18 @@ func TestLimits(t *testing.T) {
 		"many lists":                 {strings.Repeat("ls && ", 5000) + "rm a", true},
 		"long lists":                 {strings.Repeat("ls && ", 50_000) + "ls", true},
 		"a long reader":              {"echo " + strings.Repeat("a", 30<<10), false},
-		"a too long reader":          {"echo " + strings.Repeat("a", 40<<10), true},
+		"a long word":                {"echo " + strings.Repeat("a", 300_000) + " | wc -c", false},
+		"a too long word":            {"echo " + strings.Repeat("a", 400_000), true},
+		"many words":                 {"echo " + strings.Repeat("a ", 20<<10), true},
+		"functions in functions":     {functions(30, 4), true},
+		"functions, many":            {functions(7, 100), true},
+		"texts in texts":             {"x='" + strings.Repeat("ls;", 5_000) + "'; " + strings.Repeat(`sh -c "$x";`, 1_000), true},
+		"many traps":                 {strings.Repeat("trap 'ls; ls; ls' EXIT;", 1_000), false},
+		"many loops":                 {strings.Repeat("for i in 1; do ", 500) + "ls" + strings.Repeat("; done", 500), false},
+		"words in lists":             {strings.Repeat("ls a && ", 2_000) + "ls a", false},
+		"a deep program":             {"python3 -c '" + strings.Repeat("open(", 3_000) + "1" + strings.Repeat(")", 3_000) + "'", true},
+		"templates in templates":     {"node -e '" + strings.Repeat("`${", 2_000) + "1" + strings.Repeat("}`", 2_000) + "'", true},
+		"words, too many":            {strings.Repeat("ls a && ", 3_000) + "ls a", true},
 		"a long document":            {"cat <<'EOF'\n" + strings.Repeat("f(x) { [\n", 5_000) + "EOF\n", false},
 		"a long document, then more": {"cat <<'EOF'\n" + strings.Repeat("x\n", 20_000) + "EOF\nrm a", true},
 		"a document with openings":   {"cat <<EOF\n" + strings.Repeat("$(", 20_000) + "\nEOF\n", true},

@@ -36,11 +36,30 @@ func (j *judge) stmt(s *syntax.Stmt) {
 	}
 	reads := len(j.eff.Targets) == targets && !j.unknown && changed == j.eff.Changes
 	if reads && !j.state && j.inner == 0 {
-		for i := from; i < len(j.eff.Words); i++ {
-			j.eff.Words[i].Quiet = true
-		}
+		j.hush(from)
 	}
 	j.state, j.unknown = j.state || state, j.unknown || unknown
+}
+
+// hush marks all words from one on as quiet. Most of them are, since a list
+// holds lists.
+func (j *judge) hush(from int) {
+	if j.eff.Opaque {
+		return
+	}
+	words, at := j.eff.Words, from
+	for at < len(words) {
+		if at >= j.quiet[0] && at < j.quiet[1] {
+			at = j.quiet[1]
+			continue
+		}
+		words[at].Quiet = true
+		at++
+	}
+	if from > j.quiet[1] {
+		j.quiet[0] = from
+	}
+	j.quiet = [2]int{min(j.quiet[0], from), len(words)}
 }
 
 func (j *judge) command(s *syntax.Stmt) {

@@ -157,6 +157,10 @@ func (b *builder) lit(s string, quoted, first bool) {
 		}
 		s = "/" + rest
 	}
+	if quoted && strings.IndexByte(s, '\\') < 0 {
+		b.text.WriteString(s)
+		return
+	}
 	braced := !quoted && braces(s)
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -237,7 +237,7 @@ func (j *judge) sites() int {
 
 // nested judges a text that another shell runs, or (same) this one later.
 func (j *judge) nested(text, src string, same bool) {
-	if rule, _ := oversized(text); j.texts == maxTexts || rule != "" {
+	if rule, _ := oversized(text); j.texts == maxTexts || rule != "" || !j.step(1+len(text)>>10) {
 		j.changesBy(ruleTooDeep, src)
 		return
 	}
@@ -247,6 +247,7 @@ func (j *judge) nested(text, src string, same bool) {
 		return
 	}
 	sub := newJudge(text, j.env, j.texts+1)
+	sub.steps, sub.index, sub.finds = j.steps, j.index, j.finds
 	sub.dir, sub.inner, sub.exports, sub.taint = j.dir, 1, j.exports, j.taint
 	if same {
 		sub.funcs, sub.names, sub.defined, sub.filled = j.funcs, j.names, j.defined, j.filled
@@ -268,8 +269,13 @@ func (j *judge) nested(text, src string, same bool) {
 		j.mark(sub.eff.Rule, sub.eff.Why)
 	}
 	j.unknown = j.unknown || sub.unknown
+	if sub.eff.Opaque || len(j.eff.Words)+len(sub.eff.Words) > maxWords {
+		j.overrun(ruleTooLong)
+	}
 	j.eff.Targets = append(j.eff.Targets, sub.eff.Targets...)
-	j.eff.Words = append(j.eff.Words, sub.eff.Words...)
+	if !j.eff.Opaque {
+		j.eff.Words = append(j.eff.Words, sub.eff.Words...)
+	}
 	j.eff.Satelle = append(j.eff.Satelle, sub.eff.Satelle...)
 	if sub.eff.Bypass != "" {
 		j.bypass(sub.eff.Bypass)
