@@ -10,6 +10,7 @@
 # begins or ends a string. So a key is found wherever it stands, and EVERY
 # value of a key must be harmless. When in doubt it denies.
 
+case ${ZSH_VERSION:-} in ?*) emulate sh ;; esac
 PATH=/usr/bin:/bin
 LC_ALL=C
 IFS=' '
