@@ -38,6 +38,9 @@ lint: ## formatting, vet and staticcheck
 bench: build ## ratios in one run: the hook, appends, verify, list
 	@scripts/bench.sh
 
+corpus: ## scores on the commands and payloads that SATELLE_CORPUS leads to
+	@GO="$(GO)" scripts/corpus.sh
+
 fuzz: ## every fuzz target for FUZZTIME each
 	@scripts/fuzz.sh $(FUZZTIME)
 
