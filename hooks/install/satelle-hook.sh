@@ -168,10 +168,10 @@ for key in tool_name toolName tool; do
 done
 if [ $tools -eq 0 ]; then deny; fi
 
-commands=0
+texts=0
 for key in command cmd; do
 	each $key is_plain
-	commands=$((commands + found))
+	texts=$((texts + found))
 done
-if [ $shell -eq 1 ] && [ $commands -eq 0 ]; then deny; fi
+if [ $shell -eq 1 ] && [ $texts -eq 0 ]; then deny; fi
 exit 0
