@@ -12,6 +12,7 @@ import (
 	"satelle/hooks/install"
 	"satelle/internal/engine"
 	"satelle/internal/fault"
+	"satelle/internal/gitrepo"
 	"satelle/internal/place"
 )
 
@@ -25,7 +26,7 @@ func newAgentsCmd(a *app) *cobra.Command {
 }
 
 // harnessArg is the one argument of the agents verbs.
-const harnessArg = "claude|grok|codex|all"
+const harnessArg = "claude|grok|codex|git|all"
 
 func newAgentsInstallCmd(a *app) *cobra.Command {
 	var opts install.Options
@@ -35,20 +36,25 @@ func newAgentsInstallCmd(a *app) *cobra.Command {
 		Long: long(`Writes satelle's hooks into the settings of the named coding agents, at the root of
 this repository or, with --scope user, for all repositories. Everything else in
 those files stays byte for byte. --trust also records your trust in the hooks
-where an agent skips untrusted ones in silence (Codex, Grok). Refused in an
-agent's session.`, 3, 4),
+where an agent skips untrusted ones in silence (Codex, Grok).
+
+git is asked for by name: its hooks record each commit with the story that holds
+the seat, refuse one that no story answers for, and publish the log with each
+push. A hook that is there is kept, and called by ours. Refused in an agent's
+session.`, 3, 4),
 		Example: `  satelle agents install all
   satelle agents install codex --trust
+  satelle agents install git
   satelle agents install all --scope user --dry-run`,
 		Args:      oneHarness,
-		ValidArgs: []string{"claude", "grok", "codex", "all"},
+		ValidArgs: []string{"claude", "grok", "codex", "git", "all"},
 	}
 	cmd.Flags().StringVar(&opts.Scope, "scope", install.Project, "project or user")
 	cmd.Flags().BoolVar(&opts.Trust, "trust", false, "record trust in the hooks the documented way")
 	cmd.Flags().StringVar(&opts.Uninstalled, "uninstalled", install.Deny, "what the hook answers where satelle is missing: deny or allow")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print what would change, and change nothing")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		return a.installed(ctx, &opts, args, install.Install)
+		return a.installed(ctx, &opts, args, install.Install, install.InstallGit)
 	})
 	return cmd
 }
@@ -63,12 +69,12 @@ satelle made are deleted. The launchers are the machine's: other repositories
 lose them, too, until install is run again. Refused in an agent's session.`, 3, 4),
 		Example:   `  satelle agents remove grok`,
 		Args:      oneHarness,
-		ValidArgs: []string{"claude", "grok", "codex", "all"},
+		ValidArgs: []string{"claude", "grok", "codex", "git", "all"},
 	}
 	cmd.Flags().StringVar(&opts.Scope, "scope", install.Project, "project or user")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print what would change, and change nothing")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		return a.installed(ctx, &opts, args, install.Remove)
+		return a.installed(ctx, &opts, args, install.Remove, install.RemoveGit)
 	})
 	return cmd
 }
@@ -80,7 +86,7 @@ func oneHarness(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) installed(ctx context.Context, opts *install.Options, args []string, do func(install.Options) (install.Report, error)) error {
+func (a *app) installed(ctx context.Context, opts *install.Options, args []string, do func(install.Options) (install.Report, error), git func(install.Git) (install.Report, error)) error {
 	if err := a.locate(opts); err != nil {
 		return err
 	}
@@ -90,7 +96,13 @@ func (a *app) installed(ctx context.Context, opts *install.Options, args []strin
 		}
 	}
 	opts.Targets = args
-	rep, err := do(*opts)
+	var rep install.Report
+	var err error
+	if args[0] == "git" {
+		rep, err = a.installedGit(ctx, opts, git)
+	} else {
+		rep, err = do(*opts)
+	}
 	if err != nil {
 		return err
 	}
@@ -112,6 +124,30 @@ func (a *app) installed(ctx context.Context, opts *install.Options, args []strin
 			fmt.Fprintf(w, "note: %s\n", n)
 		}
 	})
+}
+
+// installedGit does with git's hooks what a command does with those of agents.
+func (a *app) installedGit(ctx context.Context, opts *install.Options, do func(install.Git) (install.Report, error)) (install.Report, error) {
+	if opts.Scope != install.Project {
+		return install.Report{}, fault.Try(fault.New(fault.Usage, "git's hooks are those of the clone: there is no scope %q", opts.Scope), "satelle agents install git")
+	}
+	g, err := gitHooks(ctx, opts)
+	if err != nil {
+		return install.Report{}, err
+	}
+	return do(g)
+}
+
+func gitHooks(ctx context.Context, opts *install.Options) (install.Git, error) {
+	repo, err := gitrepo.Open(ctx, opts.Repo)
+	if err != nil {
+		return install.Git{}, err
+	}
+	hooks, err := repo.HooksPath(ctx)
+	return install.Git{
+		SatelleHome: opts.SatelleHome, Program: opts.Program, Hooks: hooks, Top: repo.Top(), CommonDir: repo.CommonDir(),
+		Uninstalled: opts.Uninstalled, DryRun: opts.DryRun,
+	}, err
 }
 
 // locate fills in where things lie on this machine.
@@ -144,26 +180,36 @@ and whether the agent trusts them, by their files. It is the quick look; the pro
 is satelle doctor.`, 3, 4),
 		Example: `  satelle agents status --json`,
 		Args:    none(),
-		RunE: a.run(func(context.Context, []string) error {
+		RunE: a.run(func(ctx context.Context, _ []string) error {
 			opts := install.Options{Targets: []string{"all"}}
 			if err := a.locate(&opts); err != nil {
 				return err
 			}
 			var lines [][]string
+			print := func(s install.State) error {
+				if a.json {
+					return a.line(s)
+				}
+				lines = append(lines, []string{s.Harness, s.Scope, installedWord(s), trustedWord(s), s.File})
+				return nil
+			}
 			for _, opts.Scope = range []string{install.Project, install.User} {
 				states, err := install.Status(opts)
 				if err != nil {
 					return err
 				}
 				for _, s := range states {
-					if a.json {
-						if err := a.line(s); err != nil {
-							return err
-						}
-						continue
+					if err := print(s); err != nil {
+						return err
 					}
-					lines = append(lines, []string{s.Harness, s.Scope, installedWord(s), trustedWord(s), s.File})
 				}
+			}
+			g, err := gitHooks(ctx, &opts)
+			if err != nil {
+				return err
+			}
+			if err := print(install.StatusGit(g)); err != nil {
+				return err
 			}
 			if a.json {
 				return nil

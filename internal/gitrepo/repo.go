@@ -163,3 +163,16 @@ func gitFile(path string) (string, error) {
 	}
 	return strings.TrimSpace(target), nil
 }
+
+// HooksPath is the folder in which git looks for hooks, absolute and with
+// symbolic links as they are set.
+func (r *Repo) HooksPath(ctx context.Context) (string, error) {
+	c := r.here()
+	c.conf = []string{"--no-pager"} // ours would be the answer
+	out, _, err := c.git(ctx, "rev-parse", "--git-path", "hooks")
+	path := strings.TrimSuffix(string(out), "\n")
+	if err == nil && !filepath.IsAbs(path) {
+		path = filepath.Join(r.top, path)
+	}
+	return path, fault.Wrap(err, nil, "looking for git's hooks")
+}
