@@ -171,7 +171,7 @@ func answer(in io.Reader, env Env) []byte {
 		return w.configChange(c, err)
 	case dialect.PostTool:
 		w.after(c, err)
-		return nil
+		return w.lateWelcome(c, err)
 	}
 	return w.tool(c, err)
 }

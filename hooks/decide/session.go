@@ -22,8 +22,7 @@ func canary(c dialect.Call) bool { return c.Session == CanarySession }
 // leaves the hook time for its own answer.
 const checkTime = 1200 * time.Millisecond
 
-// sessionStart tells a session what governs it. Grok reads no answer to this
-// event; there the denials have to say it.
+// sessionStart tells a session what governs it.
 func (w *world) sessionStart(c dialect.Call, err error) []byte {
 	if err != nil {
 		return nil
@@ -34,10 +33,18 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 	}
 	w.register(c)
 	if c.Harness == dialect.Grok {
+		w.owe(c)
 		return nil
 	}
-	c.Tool = "change"
-	say := speaker{call: c, facts: Facts{Here: here, Program: w.program()}}
+	return w.welcome(c, here)
+}
+
+// welcome tells who holds the seat, the principles, and what of the
+// enforcement is not whole.
+func (w *world) welcome(c dialect.Call, here Spot) []byte {
+	said := c
+	said.Tool = "change"
+	say := speaker{call: said, facts: Facts{Here: here, Program: w.program()}}
 	text := say.welcome(here)
 	if list := principles(here.Tree); list != "" {
 		text += "\n" + list
@@ -47,7 +54,7 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 			text += "\nWARNING: satelle's enforcement is not whole in this session, tell the person. " + wrong
 		}
 	}
-	return dialect.Context(text)
+	return dialect.Context(c, text)
 }
 
 // welcome says in a few lines what governs a session.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"satelle/ledger/seatread"
 )
@@ -31,9 +32,44 @@ func TestWelcome(t *testing.T) {
 	if strings.Contains(got, "denied") || strings.Contains(got, "principles") || strings.Contains(got, "WARNING") {
 		t.Errorf("too much: %s", got)
 	}
-	// Grok reads no answer to this event.
+}
+
+// Grok reads no answer when a session starts, and is welcomed after its first
+// call.
+func TestLateWelcome(t *testing.T) {
+	m := newMachine(t)
+	m.repo("r")
+	m.row("r", seatread.Row{})
+	m.write("r/.satelle/principles/a.md", "# Tests first\n")
+	after := func(session, more string) string {
+		return m.hook(`{"sessionId":"` + session + `","session_id":"` + session + `","cwd":"` + m.path("r") + `","hookEventName":"post_tool_use","hook_event_name":"PostToolUse",` +
+			`"toolName":"read_file","tool_name":"read_file","toolInput":{"target_file":"x"},"tool_input":{"target_file":"x"}` + more + `}`)
+	}
+	if got := after("s", ""); got != "" {
+		t.Errorf("a session that nobody owes anything: %s", got)
+	}
 	if got := m.start("r", `,"hookEventName":"session_start"`); got != "" {
 		t.Errorf("Grok was told %s", got)
+	}
+	if got := after("other", "") + after("s", `,"subagentType":"general"`); got != "" {
+		t.Errorf("another session and a sub-agent: %s", got)
+	}
+	got := after("s", "")
+	if !strings.Contains(got, `"hookEventName":"PostToolUse","additionalContext":"satelle governs`) || !strings.Contains(got, "Tests first") {
+		t.Errorf("the first call: %s", got)
+	}
+	if got := after("s", ""); got != "" {
+		t.Errorf("the second call: %s", got)
+	}
+	// What is owed to sessions of long ago is forgotten.
+	m.start("r", `,"hookEventName":"session_start"`)
+	old := time.Unix(testTime, 0).Add(-2 * owedFor)
+	if err := os.Chtimes(m.path("home/.satelle/welcome/s"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	m.hook(strings.Replace(m.starting("r", `,"hookEventName":"session_start"`), `"s"`, `"t"`, 1))
+	if left, _ := filepath.Glob(m.path("home/.satelle/welcome/*")); len(left) != 1 || filepath.Base(left[0]) != "t" {
+		t.Errorf("left: %q", left)
 	}
 }
 

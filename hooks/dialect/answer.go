@@ -42,9 +42,14 @@ func Rewrite(command string) []byte {
 }
 
 // Context returns the JSON object that puts a text before the model when a
-// session starts.
-func Context(text string) []byte {
-	b := append([]byte(nil), `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":`...)
+// session starts. Grok reads no answer to that, but one to the end of a call,
+// whose result it puts the text beside.
+func Context(c Call, text string) []byte {
+	name := "SessionStart"
+	if c.Event == PostTool {
+		name = "PostToolUse"
+	}
+	b := append([]byte(nil), `{"hookSpecificOutput":{"hookEventName":"`+name+`","additionalContext":`...)
 	b = quote(b, text)
 	return append(b, "}}\n"...)
 }

@@ -269,7 +269,10 @@ func TestAnswers(t *testing.T) {
 	if got := string(Rewrite("printf '%s' 'a\nb'; exit 3")); got != `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"printf '%s' 'a\nb'; exit 3"}}}`+"\n" {
 		t.Errorf("Rewrite: %s", got)
 	}
-	if got := string(Context("a\nb")); got != `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a\nb"}}`+"\n" {
+	if got := string(Context(Call{Event: PostTool}, "a")); got != `{"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"a"}}`+"\n" {
+		t.Errorf("context after a call: %s", got)
+	}
+	if got := string(Context(Call{Event: SessionStart}, "a\nb")); got != `{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a\nb"}}`+"\n" {
 		t.Errorf("Context: %s", got)
 	}
 }

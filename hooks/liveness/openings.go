@@ -27,7 +27,7 @@ var Openings = []Opening{
 	{"grok", "the hook exits with another code than 0 and 2 without a decision, or prints anything beside it", "the call runs", "the command falls through to a constant denial"},
 	{"grok", "a process that the hook left behind holds its output", "the call runs after the timeout", "the engine starts nothing that outlives its answer"},
 	{"grok", "a folder without git, or one that nobody trusts", "skips the project's hooks in silence", "satelle agents install grok --scope user"},
-	{"grok", "a session starts", "no answer of a hook reaches the model", "the first denial tells what governs"},
+	{"grok", "a session starts", "no answer of a hook reaches the model then", "the welcome comes with the result of the first call"},
 	{"opencode", "--pure, or a plugin that fails to load", "starts without the plugin", "doctor can't ask it"},
 }
 

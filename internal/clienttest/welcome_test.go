@@ -31,6 +31,23 @@ func TestClaudeIsWelcomed(t *testing.T) {
 	}
 }
 
+// Grok reads no answer when a session starts; there the welcome comes with the
+// result of the first call, and once.
+func TestGrokIsWelcomed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "all", "--trust") // Grok runs Claude's hooks too
+	look := Turn{Calls: []Call{{"read_file", object{"target_file": "main-old.txt"}}}}
+	model := New(t, Script{{Match: "MAIN", Turns: []Turn{look, look}}})
+	w.grok(model)
+	if got := welcomed(model); !strings.Contains(got, "The route standard") || !strings.Contains(got, "satelle story start") {
+		t.Errorf("welcomed with %q", got)
+	}
+	requests := model.Requests()
+	if n := strings.Count(string(requests[len(requests)-1].Body), "satelle governs this work tree"); n > 1 {
+		t.Errorf("welcomed %d times", n)
+	}
+}
+
 // One whose hooks hold only in part is warned: Codex runs the hook for the
 // session's start and skips the one before a tool.
 func TestCodexIsWarned(t *testing.T) {
