@@ -83,6 +83,9 @@ func (w *world) observe(c dialect.Call, f Facts, d Decision, kind string) error 
 	if at.Dir == "" {
 		return nil
 	}
+	if c.Tool == "" {
+		c.Tool = c.Name // it is no call of a tool
+	}
 	l := spool.Line{
 		Time: w.now.UnixMilli(), Kind: kind,
 		Session: ancestry.Plain(c.Session), Harness: string(c.Harness), Agent: c.Agent, ID: c.ID, Tool: c.Tool, Failed: c.Failed,
@@ -130,10 +133,15 @@ func (w *world) targets(f Facts, at Spot) []string {
 			add(t.Path)
 		}
 	}
-	if f.Act.Kind == Reads {
-		for _, p := range f.Act.Looks {
-			add(p)
-		}
+	named := f.Act.Looks
+	switch {
+	case len(f.Targets) == 0 && len(f.Act.Paths) > 0:
+		named = f.Act.Paths // nobody has looked where they lie
+	case f.Act.Kind != Reads:
+		named = nil
+	}
+	for _, p := range named {
+		add(p)
 	}
 	return all
 }

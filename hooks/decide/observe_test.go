@@ -153,6 +153,17 @@ func TestObservations(t *testing.T) {
 	}
 }
 
+func TestSettingsAreObserved(t *testing.T) {
+	m := newMachine(t)
+	m.env.Observe = spool.Append
+	m.repo("repo")
+	m.row("repo", seatread.Row{})
+	m.hook(`{"session_id":"s","cwd":"` + m.path("repo") + `","hook_event_name":"ConfigChange","source":"project_settings","file_path":"` + m.path("repo/.claude/settings.json") + `"}`)
+	if got := m.observed("repo"); len(got) != 1 || got[0].Tool != "ConfigChange" || got[0].Targets[0] != ".claude/settings.json" || got[0].Rule != "protected" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestObservedWhereItHappens: what a session does to another repository is
 // noted there, and where nothing governs nothing is written.
 func TestObservedWhereItHappens(t *testing.T) {
