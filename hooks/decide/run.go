@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -212,9 +211,8 @@ func (w *world) tool(c dialect.Call, err error) []byte {
 // readers judges a call again by what the gate counts as reading.
 func (w *world) readers(c dialect.Call, act Act, here Spot) (Act, error) {
 	gate := here.Row.Gate
-	_, known := toolOf(c.Tool)
 	switch {
-	case !known && slices.Contains(gate.Tools, c.Tool):
+	case readerTool(c, gate.Tools):
 		act.Kind = Reads
 	case act.Kind == Command && len(gate.Readers) > 0:
 		env := w.shell()

@@ -3,6 +3,7 @@ package decide
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"satelle/hooks/dialect"
@@ -74,6 +75,37 @@ func otherLooks(in dialect.Input, known string) []string {
 		}
 	}
 	return all
+}
+
+// otherPaths are further files in the input of an editing tool: in lists of
+// edits, and under keys that this version does not know but that speak of
+// files. Their content is none.
+func otherPaths(in dialect.Input, known string) []string {
+	var all []string
+	for _, leaf := range in.Leaves() {
+		key := strings.ToLower(leaf.Key)
+		speaks := strings.Contains(key, "path") || strings.Contains(key, "file")
+		if speaks && !listed(fileText, key) && pathLike(leaf.Text) && len(all) < maxLooks {
+			all = append(all, leaf.Text)
+		}
+	}
+	if first, err := in.Texts(strings.Fields(known)...); err == nil {
+		all = slices.DeleteFunc(all, func(p string) bool { return slices.Contains(first, p) })
+	}
+	return all
+}
+
+// fileText are the fields that hold a file's content.
+const fileText = "file_text file_content file_contents filetext filecontent"
+
+// readerTool reports whether the gate counts a tool that nobody knows as
+// reading. Grok names the tool of a server a second time, in its input.
+func readerTool(c dialect.Call, gate []string) bool {
+	if _, known := toolOf(c.Tool); known || !slices.Contains(gate, c.Tool) {
+		return false
+	}
+	inner, named, err := c.Input.Text("tool_name")
+	return err == nil && (!named || c.Harness != dialect.Grok || inner == c.Tool)
 }
 
 // searches reports whether a reading tool shows the content of all files below

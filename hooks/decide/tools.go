@@ -19,6 +19,7 @@ const (
 	typing                // types into a running process
 	delegates             // starts or steers something whose own calls are hooked, or only talks
 	durable               // delegates, unless it is to outlive the session
+	enters                // makes an isolated work tree, or goes into one that is there
 	leaves                // ends an isolated work tree
 )
 
@@ -40,18 +41,19 @@ var tools = [...]tool{
 	{"PowerShell", power, "command"},
 	{"write_stdin", typing, "chars"},
 	{"WebFetch WebSearch web_fetch google_web_search web_search webfetch websearch", delegates, ""},
-	{"Agent Task task ListAgents SendMessage TaskStop TaskOutput TaskGet TaskList TaskCreate TaskUpdate Workflow ToolSearch Skill skill ReportFindings ScheduleWakeup", delegates, ""},
+	{"Agent Task task ListAgents SendMessage TaskStop TaskOutput TaskGet TaskList TaskCreate TaskUpdate Workflow ToolSearch Skill skill ReportFindings ScheduleWakeup DeferredToolPlaceholder", delegates, ""},
 	{"TodoWrite TodoRead todowrite todoread todo_write write_todos update_plan ExitPlanMode EnterPlanMode AskUserQuestion BashOutput KillShell KillBash CronDelete CronList", delegates, ""},
-	{"EnterWorktree", delegates, ""},
+	{"EnterWorktree", enters, "name path"},
 	{"ExitWorktree", leaves, "action"},
-	{"CronCreate", durable, ""},
+	{"CronCreate scheduler_create", durable, "prompt"},
 	{"spawn_agent send_input wait_agent resume_agent close_agent multi_agent_v1spawn_agent multi_agent_v1send_input multi_agent_v1wait_agent multi_agent_v1resume_agent " +
 		"multi_agent_v1close_agent send_message followup_task interrupt_agent list_agents get_goal create_goal update_goal request_user_input request_user_input_async " +
 		"tool_search sleep wait list_mcp_resources list_mcp_resource_templates read_mcp_resource", delegates, ""},
-	{"search_tool get_command_or_subagent_output kill_command_or_subagent wait_commands_or_subagents spawn_subagent scheduler_create scheduler_delete scheduler_list " +
+	{"search_tool get_command_or_subagent_output kill_command_or_subagent wait_commands_or_subagents spawn_subagent scheduler_delete scheduler_list " +
 		"enter_plan_mode exit_plan_mode ask_user_question send_feedback workflow", delegates, ""},
-	// The reading tools of the reference MCP servers, which carry the mark
-	// readOnlyHint. The payload itself has no such mark.
+	// The reading tools of the reference MCP server for files, which carry the
+	// mark readOnlyHint there; a payload has no such mark. Others are named by
+	// the person, in [gate] reader_tools.
 	{"mcp__filesystem__read_file mcp__filesystem__read_text_file mcp__filesystem__read_media_file mcp__filesystem__read_multiple_files mcp__filesystem__list_directory " +
 		"mcp__filesystem__list_directory_with_sizes mcp__filesystem__directory_tree mcp__filesystem__search_files mcp__filesystem__get_file_info " +
 		"mcp__filesystem__list_allowed_directories", looks, "path"},
@@ -86,7 +88,7 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 		if err == nil && (len(paths) == 0 || first(paths) == "") {
 			err = dialect.ErrIncomplete
 		}
-		return Act{Kind: Edits, Paths: paths, What: first(paths)}, err
+		return Act{Kind: Edits, Paths: append(paths, otherPaths(c.Input, t.keys)...), What: first(paths)}, err
 	case patch:
 		body, ok, err := c.Input.Text(strings.Fields(t.keys)...)
 		if err == nil && !ok {
@@ -108,7 +110,13 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 		return Act{Kind: Strange, Effect: effect, What: text}, err
 	case durable:
 		if c.Input.True("durable") {
-			return Act{Kind: Strange}, nil
+			what, _, _ := c.Input.Text(t.keys) // for the reason only
+			return Act{Kind: Strange, What: what}, nil
+		}
+	case enters:
+		name, tree := c.Input.True("name"), c.Input.True("path")
+		if what, err := c.Input.Texts(strings.Fields(t.keys)...); err != nil || name || !tree {
+			return Act{Kind: Strange, What: first(what)}, err
 		}
 	case leaves:
 		if action, _, err := c.Input.Text(t.keys); err != nil || action != "keep" {
@@ -127,7 +135,7 @@ func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
 		looks = []string{env.Dir}
 	}
 	if argv, ok, err := c.Input.Argv("command"); err != nil || ok {
-		return Act{Kind: Command, Looks: looks, Effect: shell.Argv(argv, env), What: strings.Join(argv, " ")}, err
+		return Act{Kind: Command, Looks: looks, Effect: patched(shell.Argv(argv, env)), What: strings.Join(argv, " ")}, err
 	}
 	text, ok, err := c.Input.Text(strings.Fields(t.keys)...)
 	if err == nil && !ok {
@@ -140,7 +148,28 @@ func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
 	if t.form == power {
 		judge = shell.PowerShell
 	}
-	return Act{Kind: Command, Looks: looks, Effect: judge(text, env), What: text}, nil
+	return Act{Kind: Command, Looks: looks, Effect: patched(judge(text, env)), What: text}, nil
+}
+
+// patched adds the files that patches in a command name. Codex takes a command
+// that hands a patch to apply_patch for a call of that tool, and asks no
+// further hook.
+func patched(e shell.Effect) shell.Effect {
+	for _, word := range e.Words {
+		if !strings.HasPrefix(strings.TrimSpace(word.Text), "*** Begin Patch") {
+			continue
+		}
+		paths, err := dialect.PatchTargets(word.Text)
+		if err != nil {
+			continue // it is no patch, and the program is unknown as before
+		}
+		for _, p := range paths {
+			if abs := absolute(word.Dir, p); strings.HasPrefix(p, "/") || word.Dir != "" {
+				e.Targets = append(e.Targets, shell.Target{Path: abs})
+			}
+		}
+	}
+	return e
 }
 
 func first(all []string) string {
