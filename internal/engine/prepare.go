@@ -181,6 +181,7 @@ func (l Lookup) replayed(p workflow.Prepared) (story string, ok bool) {
 		ids = append(ids, p.Amend.Patch)
 		points = slices.Concat(points, p.Amend.Replays)
 	}
+	same := func(id string) bool { return id != "" && slices.Contains(ids, id) }
 	for _, at := range points {
 		if at.Origin != l.log.Origin() || at.Size == 0 {
 			continue
@@ -189,7 +190,8 @@ func (l Lookup) replayed(p workflow.Prepared) (story string, ok bool) {
 		if err != nil {
 			continue
 		}
-		if old, is := workflow.ReadPrepared(r); is && old.Patch != "" && slices.Contains(ids, old.Patch) {
+		old, is := workflow.ReadPrepared(r)
+		if is && (same(old.Patch) || old.Amend != nil && same(old.Amend.Patch)) {
 			return r.Story, true
 		}
 	}
@@ -214,7 +216,11 @@ func readTrailers(message string) (bare string, stories []string, points []workf
 		}
 		b.WriteString(line)
 	}
-	return b.String(), stories, points
+	bare = b.String()
+	if len(bare) < len(message) {
+		bare = strings.TrimRight(bare, " \t\r\n") + "\n" // git strips what it is given only where somebody edits it
+	}
+	return bare, stories, points
 }
 
 func readPoint(value string) (at workflow.LogPoint, ok bool) {
