@@ -30,6 +30,8 @@ type Config struct {
 	} `toml:"checks"`
 	// Gate is how strict the hook is.
 	Gate gateConfig `toml:"gate"`
+	// Audit is read from the trusted side of what is audited.
+	Audit auditConfig `toml:"audit"`
 	// Vars are values for the bindings' environment.
 	Vars map[string]string `toml:"vars"`
 }
