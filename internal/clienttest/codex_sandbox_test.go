@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -64,8 +65,11 @@ func (w *world) story() string {
 // codexIn plays a script to Codex, whose sandbox lets commands do what mode says.
 func (w *world) codexIn(mode string, model *Server, args ...string) {
 	w.t.Helper()
+	if !slices.Contains(args, "-m") {
+		args = append(args, "-m", "gpt-5.5")
+	}
 	argv := append([]string{
-		filepath.Join(clients, "codex"), "exec", "--json", "-s", mode, "-m", "gpt-5.5", "-c", `model_provider="scripted"`,
+		filepath.Join(clients, "codex"), "exec", "--json", "-s", mode, "-c", `model_provider="scripted"`,
 		"-c", fmt.Sprintf(`model_providers.scripted={name="scripted",base_url="%s/v1",wire_api="responses",env_key="MODEL_KEY"}`, model.URL),
 	}, args...)
 	w.run([]string{"CODEX_HOME=" + filepath.Join(w.home, ".codex"), "MODEL_KEY=dummy"}, append(argv, "MAIN go")...)
@@ -145,5 +149,69 @@ func TestCodexInItsSandbox(t *testing.T) {
 	}
 	if out := w.own("ledger", "list", "--kind", "story.commented", "--json"); !strings.Contains(out, `"ancestry"`) || !strings.Contains(out, `"session"`) {
 		t.Errorf("the actor of a comment: %s", out)
+	}
+}
+
+// Where and how a session of Codex asks satelle for something from within its
+// sandbox, and whether the hook carries it out.
+func TestCodexCarriesOut(t *testing.T) {
+	inScript := func(call Call) Call {
+		return Call{"exec", "const r = await tools." + call.Tool + "(" + encode(call.Input) + ")\ntext(JSON.stringify(r))"}
+	}
+	for _, tt := range []struct {
+		name    string
+		mode    string
+		args    []string
+		at      string // below the repository
+		script  bool
+		agent   bool
+		carried bool
+	}{
+		{name: "in a sub-folder", mode: "workspace-write", at: "sub folder", carried: true},
+		{name: "in code mode", mode: "workspace-write", args: []string{"-m", "gpt-6-sol"}, script: true, carried: true},
+		{name: "a sub-agent", mode: "workspace-write", agent: true, carried: true},
+		{name: "with a network", mode: "workspace-write", args: []string{"-c", "sandbox_workspace_write.network_access=true"}, carried: true},
+		{name: "without a sandbox", mode: "danger-full-access"},
+		{name: "where nothing is written", mode: "read-only"},
+		{name: "without a transcript", mode: "workspace-write", args: []string{"--ephemeral"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newSandboxedWorld(t)
+			w.cwd = filepath.Join(w.repo, tt.at)
+			if err := os.MkdirAll(w.cwd, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			call := shellCall(start)
+			if tt.script {
+				call = inScript(call)
+			}
+			script := Script{{Match: "MAIN", Turns: []Turn{{Calls: []Call{call}}}}}
+			if tt.agent {
+				script = Script{
+					{Match: "SUBTASK", Turns: []Turn{{Calls: []Call{call}}}},
+					{Match: "MAIN", Turns: []Turn{{Calls: []Call{{"multi_agent_v1.spawn_agent", object{"message": "SUBTASK go", "agent_type": "default"}}}}, {Then: func(told []Result) []Call {
+						id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(told[0].Text)
+						return []Call{{"multi_agent_v1.wait_agent", object{"targets": []string{id}, "timeout_ms": 20000}}}
+					}}}},
+				}
+			}
+			model := New(t, script)
+			w.codexIn(tt.mode, model, tt.args...)
+			r, _ := model.Result(0, 0, 0)
+			held := strings.Contains(r.Text, "holds the seat of this work tree")
+			kept := strings.Contains(r.Text, "read-only file system") && strings.Contains(r.Text, "try: satelle story start")
+			switch {
+			case tt.mode == "danger-full-access":
+				if !held {
+					t.Errorf("it did not run: %q", r.Text)
+				}
+			case held != tt.carried || kept == tt.carried:
+				t.Errorf("carried out: %v, want %v: %q", held, tt.carried, r.Text)
+			}
+			if tt.carried && w.story() == "" {
+				t.Errorf("no story holds the seat: %s", w.own("status"))
+			}
+		})
 	}
 }
