@@ -12,6 +12,8 @@
 // does not govern the answer is silence.
 //
 // It runs on every tool call of every agent, so it starts no process, takes no
-// lock, reads one row and imports nothing whose initialisation takes time.
+// lock, reads one row and imports nothing whose initialisation takes time. Two
+// events are different: a session that starts asks doctor, and a call of
+// satelle that Codex's sandbox would stop is carried out (carry.go).
 // Start reading at Decide.
 package decide

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 
 	"satelle/internal/fault"
 	"satelle/internal/place"
@@ -52,5 +53,19 @@ func confinement(bwrap string, box place.Confinement) []string {
 	for _, m := range mounts {
 		argv = append(argv, m.how, m.path, m.path)
 	}
-	return append(argv, "--")
+	return append(append(argv, ownCache(box)...), "--")
+}
+
+// scratch is a folder that every machine has and that no project works in.
+const scratch = "/var/tmp"
+
+// ownCache gives a check a folder for caches of its own, gone with it, where
+// it may not write the person's: compilers do not work without one. One that
+// the agent could write would let it put results there.
+func ownCache(box place.Confinement) []string {
+	cache, err := os.UserCacheDir()
+	if err == nil && slices.ContainsFunc(box.Write, func(p string) bool { return cache == p || strings.HasPrefix(cache, p+"/") }) {
+		return nil
+	}
+	return []string{"--tmpfs", scratch, "--setenv", "XDG_CACHE_HOME", scratch + "/cache"}
 }

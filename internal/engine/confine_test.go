@@ -27,17 +27,20 @@ func TestConfine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	t.Setenv("XDG_CACHE_HOME", "")
 	box := place.Confinement{Write: []string{filepath.Join(dir, "tree"), filepath.Join(dir, "missing")}, Keep: []string{filepath.Join(dir, "tree/.git"), filepath.Join(dir, "tree/.none")}}
 	t.Setenv(place.ConfineEnv, box.String())
 	for command, works := range map[string]bool{
-		"echo x > tree/a && cat tree/a":        true,
-		"echo x > home/a":                      false,
-		"echo x > tree/.git/config":            false,
-		"echo x > tree/.git/hooks/post":        false,
-		"rm -rf tree/.git":                     false,
-		"echo x > a":                           false,
-		"kill -0 " + strconv.Itoa(os.Getpid()): false,
-		"mount -t tmpfs x tree":                false,
+		"mkdir $XDG_CACHE_HOME && echo x > $XDG_CACHE_HOME/a":        true,
+		"echo x > tree/a && cat tree/a":                              true,
+		"echo x > home/a":                                            false,
+		"echo x > tree/.git/config":                                  false,
+		"echo x > tree/.git/hooks/post":                              false,
+		"rm -rf tree/.git":                                           false,
+		"echo x > a":                                                 false,
+		"kill -0 " + strconv.Itoa(os.Getpid()):                       false,
+		"mount -t tmpfs x tree":                                      false,
 		"test -n \"$(cat /proc/net/dev | grep -v lo: | sed -n 3p)\"": false,
 	} {
 		argv, err := confine([]string{"sh", "-c", command})
@@ -53,6 +56,16 @@ func TestConfine(t *testing.T) {
 		if strings.Contains(string(out), "bwrap:") {
 			t.Errorf("%s: %s", command, out)
 		}
+	}
+}
+
+func TestConfineKeepsACacheThatIsOpen(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", "/h/.cache")
+	if got := ownCache(place.Confinement{Write: []string{"/h"}}); got != nil {
+		t.Errorf("got %q", got)
+	}
+	if got := ownCache(place.Confinement{Write: []string{"/h/.cach"}}); got == nil {
+		t.Error("a cache that may not be written is the person's")
 	}
 }
 
