@@ -133,7 +133,7 @@ func (a *auditor) bound(c *caseOf) (all []Finding) {
 		a.last[storyKey{e.log.Origin, p.story}] = c.commit
 	}
 	swallowed := ""
-	if p.amended(c.commit) && !slices.Equal(p.body.Parents, c.commit.Parents) {
+	if c.amend {
 		swallowed = a.swallowed(p)
 	}
 	switch {
@@ -180,21 +180,12 @@ func (a *auditor) answers(p *prepared) []*prepared {
 	all, best := []*prepared{p}, 0
 	for i := 0; i < len(all) && i < maxReplays; i++ {
 		at := all[i]
-		points := at.body.Replays
-		if at.body.Amend != nil {
-			points = slices.Concat(points, at.body.Amend.Replays)
-		}
-		for _, point := range points {
-			l := a.logs[point.Origin]
-			if l == nil || point.Size == 0 {
-				continue
-			}
-			q := l.prepared[point.Size-1]
-			if q == nil || q.story != p.story || slices.Contains(all, q) {
+		for _, q := range a.replayed(at) {
+			if q.story != p.story || slices.Contains(all, q) {
 				continue
 			}
 			all = append(all, q)
-			if all[best].unseated != "" && q.unseated == "" && samePatch(at, q) {
+			if all[best].unseated != "" && q.unseated == "" && at.samePatch(q) {
 				best = len(all) - 1
 			}
 		}
@@ -203,21 +194,18 @@ func (a *auditor) answers(p *prepared) []*prepared {
 	return all
 }
 
-// samePatch reports whether two records are of one change.
-func samePatch(p, q *prepared) bool {
-	for _, x := range patchesOf(p) {
-		if x != "" && slices.Contains(patchesOf(q), x) {
-			return true
+// replayed are the records that a record names as those it was made of.
+func (a *auditor) replayed(p *prepared) (all []*prepared) {
+	points := p.body.Replays
+	if p.replaces() {
+		points = slices.Concat(points, p.body.Amend.Replays)
+	}
+	for _, at := range points {
+		if l := a.logs[at.Origin]; l != nil && at.Size > 0 && l.prepared[at.Size-1] != nil {
+			all = append(all, l.prepared[at.Size-1])
 		}
 	}
-	return false
-}
-
-func patchesOf(p *prepared) []string {
-	if p.body.Amend != nil {
-		return []string{p.body.Patch, p.body.Amend.Patch}
-	}
-	return []string{p.body.Patch}
+	return all
 }
 
 // swallowed names the commit that an amended one took the place of, if no

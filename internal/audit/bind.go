@@ -32,6 +32,7 @@ type caseOf struct {
 
 	how    string
 	bound  *prepared
+	amend  bool // the record is of it as of one that took another's place
 	undoes string
 	// paths are those at which the commit itself changes something.
 	paths []string
@@ -90,10 +91,30 @@ func (a *auditor) check(cl claim) (*prepared, Finding, bool) {
 	switch {
 	case p == nil:
 		return nil, found("forged-record", "record %d of the log %s is not of a commit", cl.size-1, l.Origin), false
+	case p.story == "" && p.person && cl.story != "":
+		// A person put another clone's commit elsewhere, whose log tells of it.
+		return a.carried(p, cl)
 	case p.story != cl.story:
 		return nil, found("forged-story", "its trailer names story %q, record %d is of %q", cl.story, p.seq, p.story), false
 	}
 	return p, Finding{}, true
+}
+
+// carried takes a person's record of a commit that was made in another clone.
+// Where the person did not change its patch, the other log answers for it.
+func (a *auditor) carried(p *prepared, cl claim) (*prepared, Finding, bool) {
+	for _, q := range a.replayed(p) {
+		switch {
+		case q.story != cl.story:
+		case p.samePatch(q):
+			theirs := *p
+			theirs.story, theirs.unseated = q.story, "a person put it elsewhere"
+			return &theirs, Finding{}, true
+		default:
+			return p, Finding{}, true
+		}
+	}
+	return nil, found("forged-story", "its trailer names story %q, record %d is of a person without a story", cl.story, p.seq), false
 }
 
 // candidates are the records that may vouch for a commit: those it names, then
@@ -134,8 +155,10 @@ func pick(all []*prepared, fits func(*prepared) bool) *prepared {
 func (a *auditor) byRecord(context.Context) error {
 	for _, c := range a.cases {
 		all := a.candidates(c, func(l *Log) []*prepared { return l.byTree[c.commit.Tree] })
-		if p := pick(all, func(p *prepared) bool { return p.is(c.commit) }); p != nil {
+		p := pick(all, func(p *prepared) bool { is, _ := p.is(c.commit); return is })
+		if p != nil {
 			c.bind(byRecord, p)
+			_, c.amend = p.is(c.commit)
 		}
 	}
 	return nil
@@ -169,12 +192,13 @@ func (a *auditor) byPatch(ctx context.Context) error {
 	for _, c := range open {
 		id := ids[c.commit.Hash]
 		all := a.candidates(c, func(l *Log) []*prepared { return l.byPatch[id] })
-		if p := pick(all, func(p *prepared) bool { return p.changes(c.commit, id) }); p != nil {
+		if p := pick(all, func(p *prepared) bool { does, _ := p.changes(id); return does }); p != nil {
 			how := byPatch
 			if p.body.Whole == id && p.body.Patch != id {
 				how = byWhole
 			}
 			c.bind(how, p)
+			_, c.amend = p.changes(id)
 		}
 	}
 	for _, c := range a.openCases(func(*caseOf) bool { return true }) {

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
+
+	"satelle/workflow"
 )
 
 // A Commit is what an audit has to know of one.
@@ -26,8 +28,8 @@ func (c *Commit) Subject() string {
 
 // The trailers of a governed commit.
 const (
-	TrailerStory  = "Satelle-Story"
-	TrailerLedger = "Satelle-Ledger"
+	TrailerStory  = workflow.TrailerStory
+	TrailerLedger = workflow.TrailerLedger
 )
 
 // A claim is what trailers say of a commit: the story, and the head of a log

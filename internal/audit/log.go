@@ -31,6 +31,7 @@ type Log struct {
 	byTree    map[string][]*prepared
 	byPatch   map[string][]*prepared
 	rewritten map[string]*prepared // by the commit that was made
+	replaced  map[string]bool      // commits that others took the place of
 	stories   map[string]workflow.Story
 }
 
@@ -71,7 +72,7 @@ func ReadLog(name string, r io.Reader) *Log {
 	l := &Log{
 		Name:     name,
 		prepared: map[uint64]*prepared{}, byTree: map[string][]*prepared{}, byPatch: map[string][]*prepared{},
-		rewritten: map[string]*prepared{}, stories: map[string]workflow.Story{},
+		rewritten: map[string]*prepared{}, replaced: map[string]bool{}, stories: map[string]workflow.Story{},
 	}
 	p := replay{log: l, rows: ledger.NewRows(), adopted: map[string]bool{}}
 	rep, err := ledger.ReadExport(r, "", "", p.record)
@@ -114,6 +115,7 @@ func (p *replay) record(r ledger.Record) error {
 				m := p.moment(r, b.WorkTree)
 				m.old = pair[0]
 				p.log.rewritten[pair[1]] = m
+				p.log.replaced[pair[0]] = true
 			}
 		}
 	case workflow.KindAdopted:
@@ -184,22 +186,47 @@ func (l *Log) root(size uint64) (root [32]byte) {
 // covers reports whether a path lies in the scopes that held.
 func (p *prepared) covers(path string) bool { return seatread.InScope(p.paths, path) }
 
-// amended reports whether the log says that the commit took the place of the
-// one on which it would have followed.
-func (p *prepared) amended(c *Commit) bool {
+// replaces reports whether a commit took the place of the one that HEAD named
+// when the record was made. Git does not say so beforehand; the log does, once
+// it has happened.
+func (p *prepared) replaces() bool {
 	b := p.body
-	made := p.log.rewritten[c.Hash]
-	return b.Amend != nil && len(b.Parents) > 0 && made != nil && made.old == b.Parents[0]
+	return b.Amend != nil && len(b.Parents) > 0 && p.log.replaced[b.Parents[0]]
 }
 
-// is reports whether the record is of this very commit.
-func (p *prepared) is(c *Commit) bool {
-	return p.body.Tree == c.Tree && (slices.Equal(p.body.Parents, c.Parents) ||
-		p.amended(c) && slices.Equal(p.body.Amend.Parents, c.Parents))
+// is reports whether the record is of this very commit, and whether as one
+// that took the place of another.
+func (p *prepared) is(c *Commit) (is, amend bool) {
+	switch {
+	case p.body.Tree != c.Tree:
+		return false, false
+	case slices.Equal(p.body.Parents, c.Parents):
+		return true, false
+	}
+	return p.replaces() && slices.Equal(p.body.Amend.Parents, c.Parents), true
 }
 
-// changes reports whether the record is of a commit with this patch.
-func (p *prepared) changes(c *Commit, patch string) bool {
-	b := p.body
-	return patch != "" && (b.Patch == patch || b.Whole == patch || p.amended(c) && b.Amend.Patch == patch)
+// changes reports whether the record is of a commit with this patch, and
+// whether as one that took the place of another.
+func (p *prepared) changes(patch string) (does, amend bool) {
+	switch {
+	case patch == "":
+		return false, false
+	case p.body.Patch == patch || p.body.Whole == patch:
+		return true, false
+	}
+	return p.replaces() && p.body.Amend.Patch == patch, true
+}
+
+// patches are those that the record's commit may have.
+func (p *prepared) patches() []string {
+	if p.replaces() {
+		return []string{p.body.Patch, p.body.Amend.Patch}
+	}
+	return []string{p.body.Patch}
+}
+
+// samePatch reports whether two records are of one change.
+func (p *prepared) samePatch(q *prepared) bool {
+	return slices.ContainsFunc(p.patches(), func(id string) bool { return id != "" && slices.Contains(q.patches(), id) })
 }
