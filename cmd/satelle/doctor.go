@@ -129,9 +129,12 @@ func (a *app) diagnosis(w io.Writer, r liveness.Report) {
 			rows = append(rows, []string{h.Harness, h.Scope, "no", "-", "-", "-", "-", "-", program})
 			continue
 		}
+		denies, took := yesNo(h.Denies), strconv.FormatInt(h.Millis, 10)+" ms"
+		if h.Proof == liveness.ProofFiles {
+			denies, took = "-", "-" // nothing was fired
+		}
 		rows = append(rows, []string{
-			h.Harness, h.Scope, "yes", yesNo(h.Current), yesNo(h.Trusted), yesNo(h.Denies), yesNo(h.Live) + " (" + h.Proof + ")",
-			strconv.FormatInt(h.Millis, 10) + " ms", program,
+			h.Harness, h.Scope, "yes", yesNo(h.Current), yesNo(h.Trusted), denies, yesNo(h.Live) + " (" + h.Proof + ")", took, program,
 		})
 	}
 	_ = grid(w, []string{"HARNESS", "SCOPE", "INSTALLED", "CURRENT", "TRUSTED", "DENIES", "LIVE", "TOOK", "PROGRAM"}, rows)

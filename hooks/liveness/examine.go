@@ -69,6 +69,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		l.canaries(ctx)
 		l.ask(ctx)
 		l.committed(ctx)
+		l.gitHooks(ctx)
 		l.login(ctx)
 	}
 	l.judge()
@@ -222,7 +223,7 @@ func (l *look) judge() {
 		against := slices.ContainsFunc(l.report.Findings, func(f Finding) bool {
 			return f.Level == Broken && (f.Harness == "" || f.Harness == h.Harness && (f.Scope == "" || f.Scope == h.Scope))
 		})
-		h.Live = h.Installed && h.Trusted && !against && (h.Denies || l.Quick)
+		h.Live = h.Installed && h.Trusted && !against && (h.Denies || l.Quick || h.Proof == ProofFiles)
 	}
 }
 

@@ -30,6 +30,9 @@ func TestAllIsWell(t *testing.T) {
 			t.Errorf("nothing is told to stay open under %s", name)
 		}
 	}
+	if h := w.hook(r, "git", "clone"); !h.Installed || !h.Current || !h.Live || h.Proof != ProofFiles {
+		t.Errorf("%+v", h)
+	}
 	if r.Warning("claude") != "" {
 		t.Errorf("a warning: %s", r.Warning("claude"))
 	}
@@ -40,7 +43,7 @@ func TestNothingIsInstalled(t *testing.T) {
 	w := newWorld(t)
 	w.remove("all", install.Project)
 	r := w.examine()
-	if r.Installed() || len(r.Open) != 0 {
+	if r.Installed() || slices.ContainsFunc(r.Open, func(o Opening) bool { return o.Harness != "git" }) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -213,6 +216,12 @@ var disarming = []disarmed{
 		w.git("worktree", "add", "-q", "-b", "side", "../side tree")
 		w.sh("rm", "-r", w.path("side tree/.claude"))
 	}, "work-tree", Open, "claude", false},
+	{"a hook of git is gone", func(w *world) { w.sh("rm", w.path("my repo/.git/hooks/pre-push")) }, "incomplete", Broken, "git", true},
+	{"a hook of git is not executable", func(w *world) { w.sh("chmod", "644", w.path("my repo/.git/hooks/pre-commit")) }, "not-executable", Broken, "git", true},
+	{"a hook of git was changed", func(w *world) {
+		w.replace("my repo/.git/hooks/pre-commit", "exit 1", "exit 0")
+	}, "outdated", Open, "git", false},
+	{"git looks elsewhere", func(w *world) { w.git("config", "core.hooksPath", "/nowhere") }, "git-hooks", Note, "git", false},
 	{"a link that leads out", func(w *world) {
 		w.sh("mv", w.path("my repo/.claude/settings.json"), w.path("moved.json"))
 		w.sh("ln", "-s", w.path("moved.json"), w.path("my repo/.claude/settings.json"))
@@ -240,7 +249,7 @@ func TestDisarming(t *testing.T) {
 				t.Errorf("OK = %v: %+v", r.OK, r.Findings)
 			}
 			for _, h := range r.Hooks {
-				if h.Scope == install.Project && (h.Harness == d.harness || d.harness == "") && h.Live == d.dead {
+				if h.Scope != install.User && (h.Harness == d.harness || d.harness == "" && h.Harness != "git") && h.Live == d.dead {
 					t.Errorf("live = %v: %+v", h.Live, r.Findings)
 				}
 				// What befalls one harness leaves the others alive.

@@ -28,6 +28,7 @@ var Openings = []Opening{
 	{"grok", "a process that the hook left behind holds its output", "the call runs after the timeout", "the engine starts nothing that outlives its answer"},
 	{"grok", "a folder without git, or one that nobody trusts", "skips the project's hooks in silence", "satelle agents install grok --scope user"},
 	{"grok", "a session starts", "no answer of a hook reaches the model then", "the welcome comes with the result of the first call"},
+	{"git", "commit --no-verify, another core.hooksPath, or a commit made elsewhere", "commits without the hooks", "the agents' hooks deny the first two; satelle audit finds such commits"},
 	{"opencode", "--pure, or a plugin that fails to load", "starts without the plugin", "doctor can't ask it"},
 }
 

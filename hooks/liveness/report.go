@@ -33,8 +33,8 @@ type Hook struct {
 	Denies    bool   `json:"denies"`    // the canary's change was denied
 	Live      bool   `json:"live"`      // all that could be asked says that it holds here
 	Millis    int64  `json:"millis"`    // time of the canary's slower call
-	// Proof is what Live rests on beside the files: canary, asked (the harness
-	// said so) or played (the harness was seen to deny).
+	// Proof is what Live rests on: files alone (git), canary, asked (the harness
+	// said so, too) or played (the harness was seen to deny).
 	Proof string `json:"proof,omitempty"`
 	// Says is the harness's own word, if it was asked: "loaded", or what it says
 	// instead.
@@ -44,6 +44,7 @@ type Hook struct {
 
 // What Live rests on.
 const (
+	ProofFiles  = "files"
 	ProofCanary = "canary"
 	ProofAsked  = "asked"
 	ProofPlayed = "played"
@@ -74,7 +75,7 @@ func (r *Report) Add(found ...Finding) {
 
 func (f Finding) bad() bool { return f.Level != Note }
 
-// Installed reports whether any hook is installed.
+// Installed reports whether any agent's hook is installed.
 func (r Report) Installed() bool {
-	return slices.ContainsFunc(r.Hooks, func(h Hook) bool { return h.Installed })
+	return slices.ContainsFunc(r.Hooks, func(h Hook) bool { return h.Installed && h.Harness != gitName })
 }

@@ -54,8 +54,19 @@ func newWorld(t *testing.T) *world {
 	w.write("my repo/.satelle/satelle.toml", "project = \"p\"\n")
 	w.git("init", "-q", "-b", "main")
 	w.install("all", install.Project, true)
+	w.gitHooks()
 	w.commit()
 	return w
+}
+
+func (w *world) gitHooks() {
+	w.t.Helper()
+	_, err := install.InstallGit(install.Git{
+		SatelleHome: w.SatelleHome, Program: w.Program, Hooks: w.path("my repo/.git/hooks"), Top: w.repo, CommonDir: w.path("my repo/.git"),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
@@ -178,6 +189,8 @@ func (w *world) mend(command string) bool {
 	switch {
 	case strings.Contains(command, ", or ") || strings.Contains(command, "; then"):
 		return false
+	case command == "satelle agents install git":
+		w.gitHooks()
 	case len(words) >= 4 && strings.HasPrefix(command, "satelle agents install "):
 		scope := install.Project
 		if slices.Contains(words, "user") {
