@@ -201,6 +201,33 @@ func TestCarryOnlyForItsSandbox(t *testing.T) {
 	}
 }
 
+// TestTurnContext finds an entry wherever the blocks end in which a transcript
+// is read.
+func TestTurnContext(t *testing.T) {
+	line := turnText("t1", "workspace-write", `"never"`, "")
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	for _, edge := range []int{0, chunk, 2 * chunk} {
+		for off := -len(line) - 2; off <= 2; off += 3 {
+			before, after := 40, max(0, edge+off)
+			text := strings.Repeat("a", before) + "\n" + line + strings.Repeat("b", after) + "\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := turnContext(file, "t1"); !ok || got.Get("turn_id").Str != "t1" {
+				t.Fatalf("not found with %d bytes behind it", after)
+			}
+			if _, ok := turnContext(file, "t"); ok {
+				t.Fatal("another turn was found")
+			}
+		}
+	}
+	for _, path := range []string{"", "t.jsonl", filepath.Dir(file), "/dev/zero", file + "x"} {
+		if _, ok := turnContext(path, "t1"); ok {
+			t.Errorf("%q is a transcript", path)
+		}
+	}
+}
+
 func quotedJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -212,6 +212,30 @@ func TestReaderTools(t *testing.T) {
 	}
 }
 
+// A seat opens a tool that nobody knows, but not what is protected, however
+// deep in its input that is named.
+func TestStrangeToolsKeepOffWhatIsProtected(t *testing.T) {
+	m := newMachine(t)
+	m.repo("held")
+	m.row("held", seatread.Row{Seats: map[string]seatread.Seat{".": held()}})
+	for _, c := range []struct {
+		harness, tool string
+		in            input
+	}{
+		{"claude", "mcp__fs__put", input{"path": ".claude/settings.json", "text": "{}"}},
+		{"codex", "mcp__fs__put", input{"files": []input{{"name": ".git/hooks/pre-commit"}}}},
+		{"grok", "fs__put", input{"tool_name": "fs__put", "tool_input": input{"path": ".grok/hooks/satelle.json"}}},
+		{"grok", "use_tool", input{"tool_name": "fs__put", "tool_input": input{"path": "./.git/config"}}},
+		{"grok", "fs__put", input{"tool_name": "fs__put", "tool_input": input{"to": "file://" + m.path("held/.claude/settings.json")}}},
+		{"claude", "SuperShell", input{"script": "rm -rf .claude"}},
+		{"claude", "Workflow2", input{"command": m.path("home/.satelle/bin/satelle") + " trust"}},
+	} {
+		if answer := m.hook(m.envelope(c.harness, m.path("held"), c.tool, c.in)); answer == "" {
+			t.Errorf("%s %v passed", c.tool, c.in)
+		}
+	}
+}
+
 // Every file that the input of an editing tool names counts, wherever in it.
 func TestEveryPathOfAnEdit(t *testing.T) {
 	m := newMachine(t)

@@ -316,6 +316,12 @@ func FuzzParse(f *testing.F) {
 		if !utf8.Valid(b) {
 			t.Error("invalid text passed")
 		}
+		if len(c.ID) > maxID || len(c.Turn) > maxID || len(c.Transcript) > maxPath {
+			t.Error("a text without bounds passed")
+		}
+		if c.Failed && c.Event != PostTool {
+			t.Error("a call failed before it was made")
+		}
 		if (c.Event == PreTool || c.Event == SkillShell || c.Event == Strange) && c.Tool == "" {
 			t.Errorf("a tool call without a tool passed: %q", b)
 		}
