@@ -56,6 +56,16 @@ func (a *app) gitHook(ctx context.Context, e *engine.Engine, name string, args [
 		return e.CheckMessage(ctx, arg(0))
 	case "post-rewrite":
 		return e.Rewrote(ctx, arg(0), in)
+	case "pre-push":
+		return e.PrePush(ctx, arg(0), in, shown{a.stderr})
 	}
 	return fault.New(fault.Usage, "git has no hook %q that satelle answers", strings.TrimSpace(name))
+}
+
+// shown writes foreign text as a terminal may have it.
+type shown struct{ w io.Writer }
+
+func (s shown) Write(p []byte) (int, error) {
+	_, err := io.WriteString(s.w, printable(string(p)))
+	return len(p), err
 }

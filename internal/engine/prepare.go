@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
-	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
+	"satelle/internal/audit"
 	"satelle/internal/fault"
 	"satelle/internal/gitrepo"
 	"satelle/ledger"
@@ -61,7 +59,7 @@ func (e *Engine) PrepareCommit(ctx context.Context, o PrepareOptions) error {
 	if r.story != "" {
 		trailers = append(trailers, workflow.TrailerStory+": "+r.story)
 	}
-	trailers = append(trailers, fmt.Sprintf("%s: %s %d %s", workflow.TrailerLedger, origin, made.Size, base64.StdEncoding.EncodeToString(made.Root[:])))
+	trailers = append(trailers, workflow.TrailerLedger+": "+audit.WriteLedger(origin, made.Size, made.Root))
 	whole, err := e.repo.AddTrailers(ctx, []byte(bare), trailers...)
 	if err != nil {
 		return err
@@ -209,8 +207,8 @@ func readTrailers(message string) (bare string, stories []string, points []workf
 			continue
 		}
 		if value, ok := strings.CutPrefix(text, workflow.TrailerLedger+": "); ok {
-			if at, ok := readPoint(value); ok && len(points) < maxReplays {
-				points = append(points, at)
+			if origin, size, _, ok := audit.ReadLedger(strings.TrimSpace(value)); ok && len(points) < maxReplays {
+				points = append(points, workflow.LogPoint{Origin: origin, Size: size})
 			}
 			continue
 		}
@@ -221,15 +219,6 @@ func readTrailers(message string) (bare string, stories []string, points []workf
 		bare = strings.TrimRight(bare, " \t\r\n") + "\n" // git strips what it is given only where somebody edits it
 	}
 	return bare, stories, points
-}
-
-func readPoint(value string) (at workflow.LogPoint, ok bool) {
-	f := strings.Fields(value)
-	if len(f) != 3 || len(f[0]) > 200 {
-		return at, false
-	}
-	size, err := strconv.ParseUint(f[1], 10, 53)
-	return workflow.LogPoint{Origin: f[0], Size: size}, err == nil
 }
 
 // foreign reports whether all records that a message names are of other logs.
