@@ -4,9 +4,6 @@ import "strings"
 
 func judgeAwk(j *judge, c *call) {
 	rest, ok := c.leading("", "Fv", "field-separator= assign=", ignore)
-	if versionOnly(c) {
-		return
-	}
 	if !ok || len(rest) == 0 || !rest[0].known || !awkReads(rest[0].text) {
 		j.changes(c.src)
 	}

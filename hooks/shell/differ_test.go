@@ -82,7 +82,7 @@ func TestDiffer(t *testing.T) {
 		d.known = append(d.known, name)
 	}
 	sort.Strings(d.known)
-	if d.rules, err = readGrammar("testdata/differ/grammar.txt", "testdata/differ/programs.txt"); err != nil {
+	if d.rules, err = readGrammar("testdata/differ/grammar.txt", "testdata/differ/programs.txt", "testdata/differ/snippets.txt"); err != nil {
 		t.Fatal(err)
 	}
 	for _, seed := range cases(t)["reads"] {
@@ -90,6 +90,9 @@ func TestDiffer(t *testing.T) {
 	}
 	for _, r := range Rules() {
 		d.addSeed(r.Reads)
+	}
+	if d.snippets, err = readSnippets("snippet/testdata"); err != nil {
+		t.Fatal(err)
 	}
 	d.seed = uint64(setting(t, "DIFFER_SEED", int(rand.Uint32())))
 	d.next = setting(t, "DIFFER_FROM", 0)

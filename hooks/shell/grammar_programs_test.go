@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"os"
 	"regexp"
 	"sort"
 	"strings"
@@ -87,6 +88,9 @@ func askFlags(b *box) (map[string][]flag, error) {
 func (g *gen) program() string {
 	name := g.known[g.r.IntN(len(g.known))]
 	flags := g.flags[name]
+	if g.chance(45) {
+		return g.probe(name, flags[g.r.IntN(len(flags))])
+	}
 	var args []string
 	for range g.r.IntN(4) {
 		args = append(args, g.option(flags[g.r.IntN(len(flags))]))
@@ -115,6 +119,45 @@ func (g *gen) program() string {
 		name = g.pick("/usr/bin/", "/bin/", "./", `\`, "busybox ") + name
 	}
 	return strings.TrimSpace(name + " " + strings.Join(args, " "))
+}
+
+// plainly are calls of programs that read, where a file would not do.
+var plainly = map[string]string{
+	"zcat": "a.gz", "zgrep": "one a.gz", "gunzip": "-c a.gz", "zipinfo": "a.zip", "unzip": "-l a.zip", "tar": "-tf a.tgz", "jq": ". a.json", "yq": ". a.json", "patch": "--dry-run -p1 -i a.patch",
+	"rsync": "-n docs/x pwn", "openssl": "dgst a", "man": "ls", "curl": "-s http://127.0.0.1:8080/", "wget": "-qO- http://127.0.0.1:8080/", "grep": "x a", "egrep": "x a", "fgrep": "x a", "rg": "one a", "ag": "one a",
+	"join": "a b", "comm": "a b", "cmp": "a b", "diff": "a b", "diff3": "a b c", "sdiff": "a b", "find": ".", "look": "a c", "tr": "a b", "cut": "-c1 a", "sed": "p a", "gawk": "1 a", "mawk": "1 a", "awk": "1 a",
+	"gzip": "-c a", "bzip2": "-c a", "xz": "-c a", "zstd": "-c a", "xargs": "echo", "env": "ls", "timeout": "1 ls", "nice": "ls", "ionice": "ls", "stdbuf": "-oL ls", "setsid": "ls", "time": "ls", "date": "", "dd": "if=a", "tee": "/dev/null",
+	"mktemp": "-u", "seq": "2", "factor": "4", "sleep": "0", "ps": "", "hostname": "", "gcc": "-fsyntax-only a.c", "g++": "-fsyntax-only a.c", "cc": "-fsyntax-only a.c", "c++": "-fsyntax-only a.c", "python3": "-c 1", "node": "-p 1", "perl": "-e 1", "ruby": "-e 1",
+	"dpkg": "-l bash", "less": "a", "base64": "a", "expr": "1 + 1", "printenv": "", "git merge-file": "-p a b c", "git apply": "--stat a.patch", "git format-patch": "-1 --stdout", "git fetch": "--dry-run", "git clean": "-n", "git add": "-n .", "git rm": "-n a", "git mv": "-n a pwn",
+	"git archive": "HEAD", "git hash-object": "a", "git cat-file": "-p HEAD", "git grep": "one", "git blame": "a", "git annotate": "a", "git config": "-l", "git stash": "list", "git worktree": "list", "git notes": "list", "git reflog": "show", "git bundle": "verify a", "git submodule": "status",
+	"git range-diff": "main feature HEAD", "git diff-tree": "HEAD", "git diff-index": "HEAD", "git merge-base": "HEAD main", "git rev-list": "HEAD", "git rev-parse": "HEAD", "git check-ignore": "a", "git check-attr": "-a a", "git verify-tag": "v1.1", "git verify-commit": "HEAD", "git ls-remote": ".",
+	"git bisect": "log", "git rerere": "status", "git sparse-checkout": "list", "git remote": "show", "git var": "-l", "git fast-export": "HEAD", "git help": "-a", "git name-rev": "HEAD", "git cherry": "main", "git ls-tree": "HEAD", "git check-ref-format": "a", "git check-mailmap": "<a@b>", "git symbolic-ref": "HEAD",
+}
+
+// probe gives a call that reads one option that could make it write.
+func (g *gen) probe(name string, f flag) string {
+	text := f.name
+	if g.chance(15) {
+		text = "-" + g.pick(strings.Split("a b c d e f g h i j k l m n o p q r s t u v w x y z A B C D E F G H I J K L M N O P Q R S T U V W X Y Z 0 1 2", " ")...)
+	}
+	if f.value != g.chance(15) {
+		of := g.pick("pwn", "./x", "pwn", "./x", "'touch pwn'", "docs/out", "a", "1", "always", "names", "http://127.0.0.1:8080/", "sh")
+		text += g.pick("=", "", " ", "=") + of
+	}
+	call, ok := plainly[name]
+	if !ok {
+		call = "a"
+	}
+	words := strings.Fields(call)
+	at := g.r.IntN(len(words) + 1)
+	if strings.HasPrefix(name, "git ") && g.chance(60) {
+		at = len(words)
+	}
+	words = append(words[:at], append([]string{text}, words[at:]...)...)
+	if g.chance(15) {
+		words = append(words, g.pick("pwn", "b", "-o", "-", "--", "-f", "-v"))
+	}
+	return name + " " + strings.Join(words, " ") + g.pick("", "", "", " < a", " < /dev/null")
 }
 
 // option writes an option in one of the ways there are.
@@ -150,6 +193,41 @@ func (g *gen) mutant() string {
 	text := g.seeds[g.r.IntN(len(g.seeds))]
 	for range 1 + g.r.IntN(3) {
 		text = g.mutate(text)
+	}
+	return text
+}
+
+// readSnippets reads the programs that the tests of package snippet judge, of
+// either verdict.
+func readSnippets(dir string) (map[string][]string, error) {
+	unescape := strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r")
+	all := map[string][]string{}
+	for language, file := range map[string]string{"py": "python", "js": "node", "pl": "perl", "rb": "ruby", "lu": "lua"} {
+		b, err := os.ReadFile(dir + "/" + file + ".txt")
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range strings.Split(string(b), "\n") {
+			if verdict, code, ok := strings.Cut(line, " "); ok && verdict != "#" {
+				all[language] = append(all[language], unescape.Replace(strings.TrimLeft(code, " ")))
+			}
+		}
+	}
+	return all, nil
+}
+
+// snippet is such a program, or a mixture of two, with something altered.
+func (g *gen) snippet(language string) string {
+	programs := g.snippets[language]
+	if len(programs) == 0 {
+		return ""
+	}
+	text := programs[g.r.IntN(len(programs))]
+	if other := programs[g.r.IntN(len(programs))]; g.chance(25) && text != "" && other != "" {
+		text = text[:g.r.IntN(len(text))] + other[g.r.IntN(len(other)):]
+	}
+	for range g.r.IntN(3) {
+		text = g.letter(text)
 	}
 	return text
 }
@@ -197,7 +275,11 @@ func (g *gen) mutate(text string) string {
 		}
 		return text
 	}
-	// A character: where quoting begins and ends, parsers differ.
+	return g.letter(text)
+}
+
+// letter alters a character: where quoting begins and ends, parsers differ.
+func (g *gen) letter(text string) string {
 	if text == "" {
 		return text
 	}

@@ -93,6 +93,8 @@ type lab struct {
 	flags map[string][]flag // what programs tell of their options
 	known []string          // programs that have any
 	seeds []string          // commands to start from
+
+	snippets map[string][]string // programs to start from, by language
 }
 
 // command is the text with a number.
@@ -197,6 +199,8 @@ func (g *gen) special(name string) func() string {
 		return func() string { return g.closed("substituted") }
 	case "doc":
 		return g.document
+	case "seedpy", "seedjs", "seedpl", "seedrb", "seedlu":
+		return func() string { return g.snippet(name[4:]) }
 	case "program":
 		return g.program
 	case "mutant":
@@ -255,8 +259,8 @@ func (g *gen) document() string {
 
 // quote writes text as one word, in one of the ways there are.
 func (g *gen) quote(s string) string {
-	const plainly = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./"
-	plain := s != "" && strings.Trim(s, plainly+"=+:,@%") == ""
+	const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./"
+	plain := s != "" && strings.Trim(s, bare+"=+:,@%") == ""
 	switch n := g.r.IntN(20); {
 	case plain && n < 12:
 		return s
@@ -269,7 +273,7 @@ func (g *gen) quote(s string) string {
 	case n < 19 && !strings.Contains(s, "\n") && s != "":
 		var b strings.Builder
 		for _, r := range s {
-			if !strings.ContainsRune(plainly, r) || g.chance(10) {
+			if !strings.ContainsRune(bare, r) || g.chance(10) {
 				b.WriteByte('\\')
 			}
 			b.WriteRune(r)

@@ -55,7 +55,7 @@ func (j *judge) given(code *word, rest []word) (text string, args []word, ok boo
 }
 
 func pythonReads(j *judge, c *call) bool {
-	if versionOnly(c) || oneOf(c, "-VV") {
+	if oneOf(c, "-V", "-VV") {
 		return true
 	}
 	var code *word
@@ -106,7 +106,7 @@ func pythonModule(j *judge, c *call, module string, args []word) bool {
 
 func nodeReads(j *judge, c *call) bool {
 	check := len(c.args) == 2 && (c.args[0].text == "--check" || c.args[0].text == "-c") && !c.args[1].open && !strings.HasPrefix(c.args[1].text, "-")
-	if check || versionOnly(c) || oneOf(c, "-v", "-h") {
+	if check || oneOf(c, "-v", "-h") {
 		return true
 	}
 	var code *word
@@ -139,7 +139,7 @@ func nodeReads(j *judge, c *call) bool {
 }
 
 func rubyReads(j *judge, c *call) bool {
-	if versionOnly(c) || oneOf(c, "-v", "-h") {
+	if oneOf(c, "-v", "-V", "-h") {
 		return true
 	}
 	var programs []string
@@ -169,7 +169,7 @@ func rubyReads(j *judge, c *call) bool {
 }
 
 func luaReads(j *judge, c *call) bool {
-	if versionOnly(c) || oneOf(c, "-v") {
+	if oneOf(c, "-v") {
 		return true
 	}
 	if len(c.args) > 0 && c.args[0].text == "-e" {
@@ -193,7 +193,7 @@ func plainFiles(operands []word) bool {
 // perlReads: what <> reads is opened by its name, and a name that begins or
 // ends with certain signs writes, or is run.
 func perlReads(j *judge, c *call) bool {
-	if versionOnly(c) || oneOf(c, "-v", "-h") {
+	if oneOf(c, "-v", "-h") {
 		return true
 	}
 	var programs []string

@@ -77,7 +77,7 @@ func judgeMktemp(j *judge, c *call) {
 
 // judgeCurl allows what fetches and prints. -w can write files as well.
 func judgeCurl(j *judge, c *call) {
-	const flags = "s S L I i f v k G 4 6 N g # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
+	const flags = "V s S L I i f v k G 4 6 N g # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
 		"http1.1 http2 http3 tlsv1.2 tlsv1.3 no-progress-meter progress-bar"
 	const valued = "H A e u m x r header user-agent referer user max-time connect-timeout proxy range url retry retry-delay max-redirs resolve"
 	_, ok := c.options("HAeumxrowXz", func(option string, value word) bool {
@@ -219,21 +219,21 @@ func judgeCompiler(j *judge, c *call) {
 				strings.HasPrefix(w.text, "-std=") || strings.HasPrefix(w.text, "-x") || strings.HasPrefix(w.text, "-D"))
 		}
 	}
-	if !(ok && syntaxOnly) && !versionOnly(c) && !oneOf(c, "-v", "-dumpversion", "-dumpmachine") {
+	if !(ok && syntaxOnly) && !oneOf(c, "-v", "-dumpversion", "-dumpmachine") {
 		j.changes(c.src)
 	}
 }
 
 // versionOnly reports whether a program is asked for nothing but its version
 // or its help.
-func versionOnly(c *call) bool { return oneOf(c, "--version", "--help", "-V") }
+func versionOnly(c *call) bool { return oneOf(c, "--version", "--help") }
 
 func oneOf(c *call, options ...string) bool {
 	if len(c.args) != 1 || !c.args[0].known {
 		return false
 	}
 	for _, option := range options {
-		if c.args[0].text == option {
+		if c.args[0].text == option && option != "" {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ var readers = []rule{
 		reads: "file src/main.c", changes: "file -C -m magic",
 	},
 	{
-		name: "system", programs: "id whoami groups users who w last uptime uname arch nproc free vmstat iostat ps pgrep pidof pstree lsof ss netstat lsblk lscpu lsmod lspci lsusb " +
+		name: "system", programs: "id whoami groups users who w last uptime uname nproc free vmstat iostat ps pgrep pidof pstree netstat lsblk lscpu lsmod lspci lsusb " +
 			"printenv locale getconf tty tput cal ncal factor seq numfmt expr sleep true false yes pwd",
 		why:   "print the state of the machine, or compute",
 		reads: "ps aux | grep -c python", changes: "seq 3 > n",

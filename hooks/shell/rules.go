@@ -16,8 +16,9 @@ type rule struct {
 	state    bool   // it leaves something behind in the shell
 	flags    string // allowed short options before a command
 	long     string // allowed long options before a command
+	own      bool   // only in a folder that an agent can't write
 	version  string // options beside --version and --help that print and end
-	commands string // commands that only read, separated by commas; "-" stands for none
+	commands string // commands that only read, separated by commas; "-" stands for none, "$" at the end for no operand
 	judge    func(j *judge, c *call)
 	check    func(j *judge, c *call) bool // instead: whether it reads
 
@@ -27,10 +28,10 @@ type rule struct {
 
 // tables holds all rules. It is set in init only because the functions that
 // judge a program which runs another one refer to it.
-var tables [8][]rule
+var tables [10][]rule
 
 func init() {
-	tables = [...][]rule{language, readers, wrappers, builtins, writers, gitRules, tools, interpreters}
+	tables = [...][]rule{language, readers, wrappers, builtins, writers, gitRules, tools, packages, machine, interpreters}
 }
 
 // lookup finds the rule of a program, or of a program's command.
@@ -58,6 +59,8 @@ func (r *rule) apply(j *judge, c *call) {
 
 func (r *rule) pass(j *judge, c *call) bool {
 	switch {
+	case !r.builtin && versionOnly(c):
+		return true
 	case r.judge != nil:
 		r.judge(j, c)
 		return true

@@ -37,9 +37,6 @@ var operandWriters = [...]struct {
 }
 
 func judgeOperands(j *judge, c *call) {
-	if versionOnly(c) {
-		return
-	}
 	for _, w := range operandWriters {
 		if w.name == c.name {
 			operands, ok := c.options(w.value, func(option string, _ word) bool { return allowed(w.options, option) })
@@ -49,9 +46,6 @@ func judgeOperands(j *judge, c *call) {
 }
 
 func judgeMode(j *judge, c *call) {
-	if versionOnly(c) {
-		return
-	}
 	operands, ok := c.options("", func(option string, _ word) bool {
 		return allowed("R v f c h recursive verbose silent quiet changes", option)
 	})
@@ -64,9 +58,6 @@ func judgeMode(j *judge, c *call) {
 }
 
 func judgeCopy(j *judge, c *call) {
-	if versionOnly(c) {
-		return
-	}
 	operands, ok := c.options("tSmog", func(option string, _ word) bool {
 		return allowed("r R a f i n p v d L P H u l s T b m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
 	})
