@@ -110,7 +110,7 @@ is_plain() {
 		;;
 	satelle)
 		case "${2:-} $#" in
-		'status 2' | 'version 2') return 0 ;;
+		'status 2' | 'version 2' | 'doctor 2') return 0 ;;
 		*) deny ;;
 		esac
 		;;
