@@ -24,7 +24,7 @@ func newStoryCmd(a *app) *cobra.Command {
 	cmd.AddCommand(
 		newStoryStartCmd(a), newStoryCreateCmd(a), newStoryListCmd(a), newStoryGetCmd(a), newStoryEditCmd(a),
 		newStorySetCmd(a), newStoryWaitCmd(a), newStoryRouteCmd(a), newStoryDiffCmd(a), newStoryRestampCmd(a),
-		newStoryJoinCmd(a), newStoryDocsCmd(a), newStoryDocCmd(a), newStoryAttachCmd(a), newStoryCommentCmd(a),
+		newStoryJoinCmd(a), newStoryAdoptCmd(a), newStoryDocsCmd(a), newStoryDocCmd(a), newStoryAttachCmd(a), newStoryCommentCmd(a),
 	)
 	for _, c := range cmd.Commands() {
 		if strings.Contains(c.Use, " ID") {

@@ -33,6 +33,9 @@ type PrepareOptions struct {
 // and --no-verify does not pass it by: so a session without a seat is refused
 // here as well, and a person's own edit is recorded as one.
 func (e *Engine) PrepareCommit(ctx context.Context, o PrepareOptions) error {
+	if !e.repo.Keeps(o.File) {
+		return fault.New(fault.Refused, "%s is no message of git's", o.File)
+	}
 	message, err := readBounded(o.File, maxMessage)
 	if err != nil {
 		return err

@@ -64,6 +64,12 @@ func (r *Repo) CommonDir() string { return r.commonDir }
 // Is reports whether a git directory, a real path, is that of this work tree.
 func (r *Repo) Is(gitDir string) bool { return r.gitDir == gitDir }
 
+// Keeps reports whether a file lies in the git directory of this work tree.
+func (r *Repo) Keeps(path string) bool {
+	real, err := realPath(path)
+	return err == nil && within(r.gitDir, real)
+}
+
 // here is a call in this repository, whatever lies around it.
 func (r *Repo) here(extra ...string) call {
 	return call{dir: r.top, env: append([]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.top}, extra...)}
