@@ -90,9 +90,39 @@ var gitRules = []rule{
 		reads: "format-patch -1 --stdout", changes: "format-patch -1",
 	},
 	{
-		name: "git-dry-run", of: "git", programs: "add rm mv clean", check: gitDryRun,
+		name: "git-dry-run", of: "git", programs: "add rm mv clean prune prune-packed", check: gitDryRun,
 		why:   "only show what they would do with -n",
 		reads: "clean -nd", changes: "clean -fd",
+	},
+	{
+		name: "git-for-each-repo", of: "git", programs: "for-each-repo", check: gitForEachRepo,
+		why:   "runs a command of git in the repositories that a setting lists, which decides",
+		reads: "for-each-repo --config=maintenance.repo status", changes: "for-each-repo --config=maintenance.repo gc",
+	},
+	{
+		name: "git-verify", of: "git", programs: "verify-pack show-index column fmt-merge-msg diff-pairs",
+		why:   "print what they are given",
+		reads: "verify-pack -v .git/objects/pack/a.idx", changes: "verify-pack -v a > b",
+	},
+	{
+		name: "git-interpret-trailers", of: "git", programs: "interpret-trailers", deny: "in-place",
+		why:   "prints a message with trailers; --in-place edits it",
+		reads: "interpret-trailers --parse a", changes: "interpret-trailers --in-place --trailer x a",
+	},
+	{
+		name: "git-request-pull", of: "git", programs: "request-pull", check: gitRequestPull,
+		why:   "prints a summary; ext:: runs a program",
+		reads: "request-pull v1 https://example.org/a main", changes: "request-pull v1 ext::./x",
+	},
+	{
+		name: "git-replace", of: "git", programs: "replace", check: func(_ *judge, c *call) bool { return c.list("l list", "format", "") },
+		why:   "lists replacements",
+		reads: "replace -l", changes: "replace a b",
+	},
+	{
+		name: "git-commit-graph", of: "git", programs: "commit-graph multi-pack-index", check: gitGroup, commands: "verify",
+		why:   "verify a file; their other commands write it",
+		reads: "commit-graph verify", changes: "commit-graph write",
 	},
 	{
 		name: "git-fetch", of: "git", programs: "fetch", check: gitFetch,
@@ -116,7 +146,7 @@ var gitRules = []rule{
 	},
 	{
 		name: "git-notes", of: "git", programs: "notes", check: gitGroup, commands: "-,list,show",
-		why:   "prints with no command or list or show; its other commands write",
+		why:   "prints with no command, list or show; its other commands write",
 		reads: "notes list", changes: "notes add -m x",
 	},
 	{
@@ -303,6 +333,29 @@ func gitLsRemote(_ *judge, c *call) bool {
 	return ok
 }
 
+// gitForEachRepo: without a setting that lists some there are none.
+func gitForEachRepo(j *judge, c *call) bool {
+	rest, ok := c.leading("", "", "config= keep-going", ignore)
+	if !ok || len(rest) == 0 || !rest[0].known {
+		return false
+	}
+	r := lookup("git", rest[0].text)
+	if r == nil || r.name == c.rule.name {
+		return false
+	}
+	r.apply(j, &call{name: rest[0].text, program: rest[0], args: rest[1:], src: c.src})
+	return true
+}
+
+func gitRequestPull(_ *judge, c *call) bool {
+	for _, w := range c.args {
+		if !w.known || strings.Contains(w.text, "::") || strings.HasPrefix(w.text, "-") && w.text != "-p" {
+			return false
+		}
+	}
+	return true
+}
+
 func gitFetch(j *judge, c *call) bool {
 	dry := false
 	for _, w := range c.args {
@@ -327,15 +380,15 @@ func gitBranch(_ *judge, c *call) bool {
 }
 
 func gitTag(_ *judge, c *call) bool {
-	return c.list("l list contains no-contains merged no-merged points-at n",
+	return c.list("l list contains no-contains merged no-merged points-at n v verify",
 		"sort format color no-color column no-column i ignore-case 0 1 2 3 4 5 6 7 8 9", "")
 }
 
 func gitConfig(_ *judge, c *call) bool {
 	get, other := false, false
 	operands, ok := c.options("f", func(option string, _ word) bool {
-		get = get || allowed("get get-all get-regexp get-urlmatch l list", option)
-		if allowed("get get-all get-regexp get-urlmatch l list show-origin show-scope z null global system local worktree type bool int path name-only includes "+
+		get = get || allowed("get get-all get-regexp get-urlmatch get-color get-colorbool l list", option)
+		if allowed("get get-all get-regexp get-urlmatch get-color get-colorbool l list show-origin show-scope z null global system local worktree type bool int path name-only includes "+
 			"no-includes default f file blob all regexp", option) {
 			return true
 		}

@@ -28,10 +28,10 @@ type rule struct {
 
 // tables holds all rules. It is set in init only because the functions that
 // judge a program which runs another one refer to it.
-var tables [10][]rule
+var tables [11][]rule
 
 func init() {
-	tables = [...][]rule{language, readers, wrappers, builtins, writers, gitRules, tools, packages, machine, interpreters}
+	tables = [...][]rule{language, readers, wrappers, carriers, builtins, writers, gitRules, tools, packages, machine, interpreters}
 }
 
 // lookup finds the rule of a program, or of a program's command.

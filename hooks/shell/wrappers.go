@@ -250,6 +250,7 @@ func (j *judge) nested(text, src string, same bool) {
 	sub.steps, sub.index, sub.finds = j.steps, j.index, j.finds
 	sub.dir, sub.inner, sub.exports, sub.taint = j.dir, 1, j.exports, j.taint
 	if same {
+		sub.exports = true
 		sub.funcs, sub.names, sub.defined, sub.filled = j.funcs, j.names, j.defined, j.filled
 	} else {
 		sub.base = sub.inner
