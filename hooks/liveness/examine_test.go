@@ -208,8 +208,15 @@ var disarming = []disarmed{
 		w.git("rm", "-q", "--cached", ".claude/settings.json")
 		w.git("commit", "-q", "-m", "Without")
 	}, "uncommitted", Open, "", false},
+	{"committed before they were installed", func(w *world) {
+		text := w.read("my repo/.codex/hooks.json")
+		w.write("my repo/.codex/hooks.json", "{}\n")
+		w.commit()
+		w.write("my repo/.codex/hooks.json", text)
+	}, "uncommitted", Open, "", false},
 	{"ignored", func(w *world) {
 		w.git("rm", "-q", "--cached", ".claude/settings.json")
+		w.git("commit", "-q", "-m", "Without")
 		w.write("my repo/.git/info/exclude", ".claude\n")
 	}, "ignored", Note, "", false},
 	{"a work tree without hooks", func(w *world) {

@@ -1,6 +1,7 @@
 package liveness
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -27,10 +28,10 @@ func (l *look) committed(ctx context.Context) {
 			continue
 		}
 		for _, file := range settingsOf(h) {
-			if _, err := os.Stat(file); err != nil || l.git(ctx, "ls-files", "--error-unmatch", "--", file) {
+			if _, err := os.Stat(file); err != nil || l.reaches(ctx, h, file) {
 				continue
 			}
-			if l.git(ctx, "check-ignore", "-q", "--", file) {
+			if _, ignores := l.git(ctx, l.rootOf(file), "check-ignore", "-q", "--", file); ignores && !l.tracked(ctx, file) {
 				ignored = append(ignored, l.relative(file))
 				continue
 			}
@@ -59,23 +60,51 @@ func settingsOf(h *Hook) []string {
 	return []string{h.File}
 }
 
-// git asks git a question about this work tree.
-func (l *look) git(ctx context.Context, args ...string) bool {
+// reaches reports whether the newest commit holds what install wrote into a
+// file.
+func (l *look) reaches(ctx context.Context, h *Hook, file string) bool {
+	root, real := l.rootOf(file), file
+	if r, err := filepath.EvalSymlinks(file); err == nil {
+		real = r // git keeps the link, and what we wrote where it leads
+	}
+	doc, ok := l.git(ctx, root, "cat-file", "blob", "HEAD:"+strings.TrimPrefix(real, root+"/"))
+	if file != h.File {
+		const switched = "unified_exec_tty"
+		here, err := load(file)
+		return err == nil && !bytes.Contains(here, []byte(switched)) || ok && bytes.Contains(doc, []byte(switched))
+	}
+	if !ok {
+		return false
+	}
+	found, err := install.Entries(h.Harness, doc)
+	return err == nil && len(found) > 0
+}
+
+func (l *look) tracked(ctx context.Context, file string) bool {
+	_, ok := l.git(ctx, l.rootOf(file), "ls-files", "--error-unmatch", "--", file)
+	return ok
+}
+
+// git asks git a question about a work tree.
+func (l *look) git(ctx context.Context, dir string, args ...string) ([]byte, bool) {
 	var env []string
 	for _, v := range l.Env {
 		if !strings.HasPrefix(v, "GIT_") {
 			env = append(env, v)
 		}
 	}
+	var out bytes.Buffer
 	res, err := proc.Run(ctx, proc.Spec{
-		Argv: append([]string{"git", "-c", "core.fsmonitor=false"}, args...), Dir: l.primaryOf(args), Env: append(env, "GIT_OPTIONAL_LOCKS=0"), Timeout: gitTime,
+		Argv: append([]string{"git", "-c", "core.fsmonitor=false"}, args...), Dir: dir,
+		Env: append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1"), Timeout: gitTime, Stdout: &limited{&out, maxFile},
 	})
-	return err == nil && res.OK()
+	return out.Bytes(), err == nil && res.OK()
 }
 
-// primaryOf is the work tree that a question's file lies in.
-func (l *look) primaryOf(args []string) string {
-	if file := args[len(args)-1]; !strings.HasPrefix(file, l.tree+"/") && l.primary != "" {
+// rootOf is the work tree that a file lies in: this one, or the primary
+// checkout, whose hooks Codex reads.
+func (l *look) rootOf(file string) string {
+	if !strings.HasPrefix(file, l.tree+"/") {
 		return l.primary
 	}
 	return l.tree
