@@ -14,13 +14,18 @@ import (
 )
 
 func newInitCmd(a *app) *cobra.Command {
-	return &cobra.Command{
+	var ephemeral bool
+	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Set satelle up in this repository",
 		Long: long(`Writes the governance files that are missing under .satelle/, makes the ledger
 and its key under $SATELLE_HOME, and proposes the check that the gate to done
 asks, read off the repository's manifests. What is there is left alone, so a
-second run changes nothing. Commit .satelle/ afterwards.`, 3, 6),
+second run changes nothing. Commit .satelle/ afterwards.
+
+--ephemeral is for machines that are thrown away, as those of CI: the log and its key
+live as long as $SATELLE_HOME does, and no file of the work tree is written. The key
+that it prints is what an audit has to be handed (satelle audit --key).`, 3, 4, 6),
 		Example: `  satelle init
   git add .satelle && git commit -m "Set up satelle"`,
 		Args: none(),
@@ -29,6 +34,9 @@ second run changes nothing. Commit .satelle/ afterwards.`, 3, 6),
 			if err != nil {
 				return fault.Wrap(err, nil, "finding the current directory")
 			}
+			if ephemeral {
+				return a.initEphemeral(ctx, dir)
+			}
 			rep, err := engine.Init(ctx, dir)
 			if err != nil {
 				return err
@@ -36,6 +44,21 @@ second run changes nothing. Commit .satelle/ afterwards.`, 3, 6),
 			return a.object(rep, func(w io.Writer) { printInit(w, rep) })
 		}),
 	}
+	cmd.Flags().BoolVar(&ephemeral, "ephemeral", false, "a log to be thrown away; write nothing into the work tree")
+	return cmd
+}
+
+func (a *app) initEphemeral(ctx context.Context, dir string) error {
+	rep, err := engine.InitEphemeral(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return a.object(rep, func(w io.Writer) {
+		fmt.Fprintf(w, "satelle is set up in %s for as long as this machine lives\nledger: %s\nkey: %s\n", rep.Top, rep.Origin, rep.Key)
+		if rep.Untrusted > 0 {
+			fmt.Fprintf(w, "not trusted on this machine yet: %d of what this repository brings (satelle trust shows it)\n", rep.Untrusted)
+		}
+	})
 }
 
 func printInit(w io.Writer, rep engine.InitReport) {

@@ -92,6 +92,9 @@ func (e *Engine) makeLedger(ctx context.Context, rep *InitReport) error {
 	if err := e.noteClone(clone); err != nil {
 		return err
 	}
+	if e.ephemeral() {
+		return nil
+	}
 	name := filepath.Join(e.repo.Top(), ".satelle", "logs", clone+".pub")
 	if _, err := os.Stat(name); err == nil {
 		return nil

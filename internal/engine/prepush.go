@@ -136,7 +136,3 @@ func refusePush(rep audit.Report, out io.Writer) error {
 	}
 	return fault.Try(fault.Wrap(err, nil, "what is pushed would not pass an audit"), "satelle audit "+rng)
 }
-
-// ownKeys are the keys that this clone vouches for itself: its own, where its
-// log is a throw-away that no repository names.
-func (e *Engine) ownKeys(context.Context) ([]string, error) { return nil, nil }
