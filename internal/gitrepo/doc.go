@@ -1,7 +1,9 @@
 // Package gitrepo asks a git repository what satelle has to know: where it is,
 // what is checked out, what the work tree holds and how that differs from a
-// base. It runs git as a child process and changes nothing: no ref, no index,
-// no lock, and of objects at most the time of one that is there already.
+// base, what is staged, and what its history holds. It runs git as a child
+// process and changes nothing: no ref, no index, no lock, and of objects at
+// most the time of one that is there already. The one exception is publish.go,
+// which writes refs that satelle owns and brings them to a remote.
 //
 // The answers are meant to hold against whoever can write the repository's own
 // configuration. The children see no GIT_* variable of the caller, no pager, no
@@ -20,5 +22,10 @@
 // it, is believed; and so is a file written twice within one tick of its file
 // system's clock, a few milliseconds, if git looked between the two.
 //
-// Start reading at repo.go, then tree.go and builder.go. Git 2.26 or newer.
+// What is asked of many commits is asked of one process (history.go), so that
+// its cost is git's and not that of starting it. An exchange with a remote runs
+// as the person's own git would, with their configuration and credentials.
+//
+// Start reading at repo.go, then tree.go and builder.go. Git 2.26 or newer;
+// merging anew needs 2.39.
 package gitrepo

@@ -1,10 +1,12 @@
 package gitrepo
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"satelle/internal/fault"
@@ -150,8 +152,9 @@ func (r *Repo) AddTrailers(ctx context.Context, message []byte, trailers ...stri
 		return nil, fault.Wrap(err, nil, "adding trailers")
 	}
 	c.stdin = message
-	if len(message) == 0 {
-		c.stdin = []byte("\n")
+	if !bytes.HasSuffix(message, []byte("\n")) {
+		// Git would take the subject's line for the beginning of the trailers.
+		c.stdin = append(slices.Clip(message), '\n')
 	}
 	c.conf = quiet
 	if comment != "" {
