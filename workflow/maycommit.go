@@ -19,6 +19,20 @@ type Committing struct {
 	Paths []string
 	// Founding says that HEAD is not governed yet and the commit is.
 	Founding bool
+	// Merging says that git has merged by itself.
+	Merging bool
+}
+
+// own adds how a person commits an edit of their own.
+func (c Committing) own(err error, actor ledger.Actor) error {
+	if actor.Kind != ledger.ActorPerson {
+		return err
+	}
+	command := "commit"
+	if c.Merging {
+		command = "merge"
+	}
+	return fault.Wrap(err, nil, "this commit needs a story, or is your own edit (git %s --no-verify, which is recorded as yours)", command)
 }
 
 // MayCommit refuses a commit that no story answers for: none sits in the work
@@ -35,15 +49,15 @@ func (st State) MayCommit(c Committing, actor ledger.Actor) error {
 	}
 	seat, held := row.Seats[c.WorkTree]
 	if !held || seat.Suspended || seat.IdleAt <= c.Now.Unix() {
-		return st.unseated(seat, held, actor)
+		return st.unseated(c, seat, held, actor)
 	}
 	if p := firstPath(c.Paths, func(p string) bool { return governs(p) && !seat.Substrate }); p != "" {
-		return own(fault.Try(
+		return c.own(fault.Try(
 			fault.New(fault.Refused, "%s belongs to satelle's governance, and story %s is none of category substrate that a person approved", p, seat.Story),
 			`satelle story create --title "…" --ac "…" --category substrate`), actor)
 	}
 	if p := firstPath(c.Paths, func(p string) bool { return !governs(p) && !seatread.InScope(seat.Paths, p) }); p != "" {
-		return own(fault.Try(
+		return c.own(fault.Try(
 			fault.New(fault.Refused, "%s is outside of the path scopes of story %s (%s)", p, seat.Story, strings.Join(seat.Paths, ", ")),
 			"git restore --staged -- "+quoted(p)), actor)
 	}
@@ -51,9 +65,9 @@ func (st State) MayCommit(c Committing, actor ledger.Actor) error {
 }
 
 // unseated says who could sit in the work tree.
-func (st State) unseated(seat seatread.Seat, held bool, actor ledger.Actor) error {
+func (st State) unseated(c Committing, seat seatread.Seat, held bool, actor ledger.Actor) error {
 	if held {
-		return own(fault.Try(
+		return c.own(fault.Try(
 			fault.New(fault.Refused, "the seat of this work tree is suspended: story %s (%q) has been idle", seat.Story, seat.Title),
 			"satelle story join "+seat.Story), actor)
 	}
@@ -62,15 +76,7 @@ func (st State) unseated(seat seatread.Seat, held bool, actor ledger.Actor) erro
 		err = fault.New(fault.Refused, "no story holds the seat of this work tree, so none answers for this commit; `satelle story adopt %s` takes what is changed here into %q",
 			open[0].Story, open[0].Title)
 	}
-	return own(fault.Try(err, `satelle story start --title "…" --ac "…"`), actor)
-}
-
-// own adds how a person commits an edit of their own.
-func own(err error, actor ledger.Actor) error {
-	if actor.Kind != ledger.ActorPerson {
-		return err
-	}
-	return fault.Wrap(err, nil, "this commit needs a story, or is your own edit (git commit --no-verify, which is recorded as yours)")
+	return c.own(fault.Try(err, `satelle story start --title "…" --ac "…"`), actor)
 }
 
 func firstPath(paths []string, pick func(string) bool) string {

@@ -216,7 +216,10 @@ func readLogs(ctx context.Context, repo *gitrepo.Repo, exports []string, in audi
 
 // ownLog reads the log of this clone.
 func ownLog(ctx context.Context, dir string) (*audit.Log, error) {
-	e, err := Open(ctx, dir)
+	e, err := open(ctx, dir)
+	if err == nil && !e.Place.Registered {
+		err = fault.Try(fault.New(fault.NotFound, "this clone has no log of its own"), "satelle init")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func sameRepository(e *Engine, dir, gitDir string) error {
 func (e *Engine) MayCommit(ctx context.Context, index string, merged bool) error {
 	actor := e.Actor(ctx)
 	if merged {
-		return e.mayCommit(ctx, workflow.Committing{Now: e.now(), WorkTree: e.Place.TreeID}, actor)
+		return e.mayCommit(ctx, workflow.Committing{Now: e.now(), WorkTree: e.Place.TreeID, Merging: true}, actor)
 	}
 	st, err := e.repo.Staged(ctx, index)
 	if err != nil {
