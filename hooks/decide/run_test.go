@@ -266,7 +266,7 @@ func TestEvents(t *testing.T) {
 	m.repo("held")
 	m.row("held", seatread.Row{Seats: map[string]seatread.Seat{".": held("src/**")}})
 	event := func(dir, name, rest string) string {
-		return `{"session_id":"s","cwd":"` + m.path(dir) + `","hook_event_name":"` + name + `"` + rest + `}`
+		return `{"session_id":"` + dir + `","cwd":"` + m.path(dir) + `","hook_event_name":"` + name + `"` + rest + `}`
 	}
 	tool := `,"tool_name":"Write","tool_input":{"file_path":"x"}`
 	for _, c := range []struct{ name, payload, want string }{

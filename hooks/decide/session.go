@@ -36,6 +36,9 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 		w.owe(c)
 		return nil
 	}
+	if w.welcomed(c) {
+		return nil
+	}
 	return w.welcome(c, here)
 }
 

@@ -34,6 +34,26 @@ func TestWelcome(t *testing.T) {
 	}
 }
 
+// Two hooks of one start welcome once; another start is welcomed again.
+func TestWelcomedOnce(t *testing.T) {
+	m := newMachine(t)
+	m.repo("r")
+	m.row("r", seatread.Row{})
+	if got := m.start("r", ""); got == "" {
+		t.Error("not welcomed")
+	}
+	if got := m.start("r", ""); got != "" {
+		t.Errorf("welcomed twice: %s", got)
+	}
+	if got := m.hook(strings.Replace(m.starting("r", ""), `"s"`, `"t"`, 1)); got == "" {
+		t.Error("another session is not welcomed")
+	}
+	m.env.Now = func() time.Time { return time.Unix(testTime, 0).Add(time.Minute) }
+	if got := m.start("r", `,"source":"resume"`); got == "" {
+		t.Error("a session that was resumed is not welcomed")
+	}
+}
+
 // Grok reads no answer when a session starts, and is welcomed after its first
 // call.
 func TestLateWelcome(t *testing.T) {
@@ -63,7 +83,7 @@ func TestLateWelcome(t *testing.T) {
 	}
 	// What is owed to sessions of long ago is forgotten.
 	m.start("r", `,"hookEventName":"session_start"`)
-	old := time.Unix(testTime, 0).Add(-2 * owedFor)
+	old := time.Unix(testTime, 0).Add(-2 * notedFor)
 	if err := os.Chtimes(m.path("home/.satelle/welcome/s"), old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +113,7 @@ func TestWelcomeTellsThePrinciples(t *testing.T) {
 	for i := range 40 {
 		m.write("r/.satelle/principles/p"+string(rune('a'+i%26))+strings.Repeat("x", i)+".md", "# "+strings.Repeat("long ", 4000)+"\n")
 	}
-	if got := m.start("r", ""); len(got) > 20_000 || !strings.Contains(got, "and more in .satelle/principles") {
+	if got := m.hook(strings.Replace(m.starting("r", ""), `"s"`, `"t"`, 1)); len(got) > 20_000 || !strings.Contains(got, "and more in .satelle/principles") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
 }

@@ -48,6 +48,20 @@ func TestGrokIsWelcomed(t *testing.T) {
 	}
 }
 
+// Codex runs the hooks of the person and of the project; one of them speaks.
+func TestCodexIsWelcomedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "codex", "--trust")
+	w.satelle("agents", "install", "codex", "--scope", "user", "--trust")
+	model := New(t, Script{{Match: "MAIN"}})
+	w.codex(model)
+	for _, r := range model.Requests() {
+		if n := strings.Count(string(r.Body), "satelle governs this work tree"); n != 1 {
+			t.Errorf("welcomed %d times", n)
+		}
+	}
+}
+
 // One whose hooks hold only in part is warned: Codex runs the hook for the
 // session's start and skips the one before a tool.
 func TestCodexIsWarned(t *testing.T) {
