@@ -13,13 +13,13 @@ import (
 // scene is what a case of TestAudit arranges: a clone in which sty_a has made
 // commit a on base, and is done. It may change all of it.
 type scene struct {
-	t    *testing.T
+	t    testing.TB
 	ann  *clone
 	in   Input
 	repo repository
 }
 
-func newScene(t *testing.T) *scene {
+func newScene(t testing.TB) *scene {
 	s := &scene{t: t, ann: newClone(t, "ann")}
 	s.ann.start("sty_a", "*", "src")
 	a := commit("a", "base")

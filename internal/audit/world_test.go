@@ -16,13 +16,13 @@ import (
 // clone is a developer's clone: a log with stories, and the commits that were
 // made under its hooks.
 type clone struct {
-	t   *testing.T
+	t   testing.TB
 	cfg ledger.Config
 	log *ledger.Log
 	now ledger.Head
 }
 
-func newClone(t *testing.T, name string) *clone {
+func newClone(t testing.TB, name string) *clone {
 	t.Helper()
 	dir := t.TempDir()
 	c := &clone{t: t, cfg: ledger.Config{
