@@ -10,13 +10,18 @@ import (
 
 // CanarySession is the session id by which `satelle doctor` marks the calls
 // that it makes up. No harness makes such an id (Claude, Codex and Grok use
-// UUIDs and take no other), so no session can bear it. It decides nothing: a
-// marked call is answered like any other, but makes nobody known as a session
-// and is not noted.
+// UUIDs, and refuse to be given another). It decides nothing: a marked call is
+// answered like any other, but is not noted, and makes nobody known as a
+// session as long as it could not speak to satelle in a person's place.
 const CanarySession = "satelle-canary"
 
 // canary reports whether doctor made the call up.
 func canary(c dialect.Call) bool { return c.Session == CanarySession }
+
+// tame reports whether all that an act does is known, and calls no satelle.
+func (a Act) tame() bool {
+	return !a.beyond() && len(a.Effect.Satelle) == 0
+}
 
 // checkTime bounds the look at the installation when a session starts. It
 // leaves the hook time for its own answer.
@@ -31,7 +36,9 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 	if err != nil || !here.Governed {
 		return nil
 	}
-	w.register(c)
+	if !canary(c) {
+		w.register(c)
+	}
 	if c.Harness == dialect.Grok {
 		w.owe(c)
 		return nil

@@ -145,9 +145,13 @@ func TestCanaryLeavesNoTrace(t *testing.T) {
 	m := newMachine(t)
 	m.repo("r")
 	m.row("r", seatread.Row{})
-	for _, call := range []string{m.bash(m.path("r"), "make"), m.bash(m.path("r"), "ls"), m.edit(m.path("r"), "x"), m.starting("r", "")} {
+	for _, call := range []string{m.bash(m.path("r"), "ls"), m.bash(m.path("r"), "echo > .git/config"), m.edit(m.path("r"), "x"), m.starting("r", "")} {
 		marked := strings.Replace(call, `"session_id":"s"`, `"session_id":"`+CanarySession+`"`, 1)
-		if got, want := m.hook(marked), m.hookUnregistered(call); got != want {
+		register := m.env.Register
+		m.env.Register = nil
+		want := m.hook(strings.Replace(call, `"s"`, `"another"`, 1))
+		m.env.Register = register
+		if got := m.hook(marked); got != want {
 			t.Errorf("the mark changes the answer from %s to %s", want, got)
 		}
 	}
@@ -156,11 +160,18 @@ func TestCanaryLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func (m *machine) hookUnregistered(call string) string {
-	register := m.env.Register
-	m.env.Register = nil
-	defer func() { m.env.Register = register }()
-	return m.hook(call)
+// The mark makes no person of an agent: whatever could call satelle is known
+// before it runs.
+func TestCanaryIsNoDisguise(t *testing.T) {
+	for _, command := range []string{"make", "satelle trust", "sh -c 'satelle resume'", "./x", "ls; satelle status"} {
+		m := newMachine(t)
+		m.repo("r")
+		m.row("r", seatread.Row{Seats: map[string]seatread.Seat{".": held()}})
+		m.hook(strings.Replace(m.bash(m.path("r"), command), `"session_id":"s"`, `"session_id":"`+CanarySession+`"`, 1))
+		if found, _ := filepath.Glob(m.path("home/.satelle/sessions/*")); len(found) != 1 {
+			t.Errorf("%s: registered %q", command, found)
+		}
+	}
 }
 
 func TestCheck(t *testing.T) {
