@@ -4,7 +4,11 @@ import "strings"
 
 func judgeAwk(j *judge, c *call) {
 	rest, ok := c.leading("", "Fv", "field-separator= assign=", ignore)
-	if !ok || len(rest) == 0 || !rest[0].known || !awkReads(rest[0].text) {
+	if !ok || len(rest) == 0 {
+		j.changes(c.src)
+		return
+	}
+	if program, known := rest[0].script(); !known || !awkReads(program) {
 		j.changes(c.src)
 	}
 }

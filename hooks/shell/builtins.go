@@ -16,7 +16,7 @@ var builtins = []rule{
 		reads: "cd docs && ls", changes: "cd docs && touch a",
 	},
 	{
-		name: "control", programs: ": break continue return exit shift times dirs umask ulimit logout", builtin: true, state: true, why: "steer the shell",
+		name: "control", programs: ": break continue return exit shift times dirs help caller umask ulimit logout", builtin: true, state: true, why: "steer the shell",
 		reads: "ulimit -a | head -1; exit 0", changes: ": > f",
 	},
 	{
@@ -281,10 +281,10 @@ func printsNumbers(format string) bool {
 }
 
 // judgeTest: a subscript is evaluated by -v and -R, so one that holds a command
-// may stand nowhere.
+// may stand nowhere, and what splits into words could be one.
 func judgeTest(j *judge, c *call) {
 	for i, w := range c.args {
-		if (w.text == "-v" || w.text == "-R") && (i+1 >= len(c.args) || !c.args[i+1].known || !isName(c.args[i+1].text)) ||
+		if w.open && w.many || (w.text == "-v" || w.text == "-R") && (i+1 >= len(c.args) || !c.args[i+1].known || !isName(c.args[i+1].text)) ||
 			strings.Contains(w.text, "[") && strings.ContainsAny(w.text, "$`") {
 			j.changes(c.src)
 		}

@@ -181,6 +181,11 @@ var gitRules = []rule{
 	},
 }
 
+// gitDocumented are commands of git itself that no rule lets read. It shows
+// their page when they are asked for help; a command of somebody else may run.
+const gitDocumented = "commit checkout switch restore reset rebase merge pull push cherry-pick revert am init clone gc repack pack-refs update-index update-ref read-tree write-tree commit-tree " +
+	"mktree mktag maintenance filter-branch difftool mergetool bisect submodule worktree stash notes remote reflog"
+
 func judgeGit(j *judge, c *call) {
 	dir, top := j.dir, j.top
 	defer func() { j.dir, j.top = dir, top }()
@@ -198,7 +203,7 @@ func judgeGit(j *judge, c *call) {
 	}
 	j.gitGuards(sub.text, c, len(c.args)-len(rest)+1)
 	run := &call{name: sub.text, program: sub, args: rest[1:], src: c.src}
-	if ok && oneOf(run, "-h") {
+	if ok && (oneOf(run, "-h") || oneOf(run, "--help") && allowed(gitDocumented, run.name)) {
 		return
 	}
 	switch r := lookup("git", sub.text); {
@@ -221,7 +226,7 @@ func (j *judge) gitGlobals(c *call) (rest []word, ok bool) {
 		}
 		switch w.text {
 		case "--no-pager", "-P", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs", "--glob-pathspecs", "--noglob-pathspecs",
-			"--icase-pathspecs", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h", "--exec-path", "--html-path", "--man-path", "--info-path":
+			"--icase-pathspecs", "-p", "--paginate", "--no-lazy-fetch", "--no-advice", "--version", "-v", "--help", "-h", "--exec-path", "--html-path", "--man-path", "--info-path":
 		case "-C", "-c":
 			if i++; i >= len(c.args) {
 				return nil, false
@@ -251,6 +256,11 @@ func (j *judge) gitGlobals(c *call) (rest []word, ok bool) {
 	return nil, ok
 }
 
+// gitShown are settings that change nothing but what is printed.
+const gitShown = "diff.noprefix diff.mnemonicprefix diff.context diff.interhunkcontext diff.colormoved diff.wordregex diff.submodule diff.ignoresubmodules diff.relative diff.statgraphwidth " +
+	"log.abbrevcommit log.follow log.mailmap column.ui column.branch status.branch status.relativepaths status.showuntrackedfiles status.aheadbehind grep.patterntype grep.extendedregexp " +
+	"grep.fullname grep.column tag.sort branch.sort versionsort.suffix i18n.logoutputencoding"
+
 // gitSetting judges the value of -c.
 func (j *judge) gitSetting(w word) bool {
 	key, value, _ := strings.Cut(w.text, "=")
@@ -258,6 +268,9 @@ func (j *judge) gitSetting(w word) bool {
 	if guardKey(key) {
 		j.bypass(w.text)
 		return false
+	}
+	if allowed(gitShown, key) {
+		return w.known
 	}
 	switch key {
 	case "core.quotepath", "core.abbrev", "diff.renames", "diff.algorithm", "log.date", "log.decorate", "status.short", "grep.linenumber", "advice.detachedhead", "core.pager", "pager.log", "core.fsmonitor":

@@ -32,6 +32,7 @@ func (c *call) options(value string, flag func(option string, value word) bool) 
 							return operands, false
 						}
 						of = c.args[i]
+						ok = ok && !of.many // what it splits into may be options
 					}
 					k = len(a.text)
 				}
@@ -89,7 +90,7 @@ func (c *call) leading(flags, value, long string, flag func(option string, value
 			case !takes && !allowed(long, option) || assigned && !takes:
 				return nil, false
 			case takes && !assigned:
-				if i++; i >= len(c.args) {
+				if i++; i >= len(c.args) || c.args[i].many {
 					return nil, false
 				}
 				of = c.args[i]
@@ -101,7 +102,7 @@ func (c *call) leading(flags, value, long string, flag func(option string, value
 				switch {
 				case strings.Contains(value, option):
 					if of = literal(a.text[k+1:]); of.text == "" {
-						if i++; i >= len(c.args) {
+						if i++; i >= len(c.args) || c.args[i].many {
 							return nil, false
 						}
 						of = c.args[i]

@@ -80,8 +80,14 @@ func judgeCurl(j *judge, c *call) {
 	const flags = "V s S L I i f v k G 4 6 N g # silent show-error location head include fail fail-with-body verbose insecure get ipv4 ipv6 no-buffer globoff compressed " +
 		"http1.1 http2 http3 tlsv1.2 tlsv1.3 no-progress-meter progress-bar"
 	const valued = "H A e u m x r header user-agent referer user max-time connect-timeout proxy range url retry retry-delay max-redirs resolve"
-	_, ok := c.options("HAeumxrowXz", func(option string, value word) bool {
+	query, data := false, false
+	_, ok := c.options("HAeumxrowXzd", func(option string, value word) bool {
 		switch option {
+		case "G", "get":
+			query = true
+		case "d", "data", "data-urlencode":
+			data = true
+			return true
 		case "o", "output":
 			return value.known && (value.text == "/dev/null" || value.text == "-")
 		case "w", "write-out":
@@ -96,7 +102,7 @@ func judgeCurl(j *judge, c *call) {
 		// after these two that would hide a file.
 		ok = ok && w.text != "--output" && w.text != "--write-out" && w.text != "--request"
 	}
-	if !ok {
+	if !ok || data && !query {
 		j.changes(c.src)
 	}
 }
@@ -155,30 +161,53 @@ func judgeGzip(j *judge, c *call) {
 	}
 }
 
+// opensslShown are options with which a certificate, a request or a key is
+// shown; others of the commands' options write files.
+const opensslShown = "-noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -sha256 -sha1 -pubkey -purpose -email -hash -modulus -check -verify -nameopt -pubin -pubcheck"
+
 func judgeOpenssl(j *judge, c *call) {
-	if len(c.args) == 0 || !c.args[0].known || !allowed("dgst version list ciphers md5 sha1 sha256 sha512 asn1parse errstr prime x509", c.args[0].text) {
-		j.changes(c.src)
-		return
+	command := ""
+	if len(c.args) > 0 && c.args[0].known {
+		command = c.args[0].text
 	}
-	if c.args[0].text == "x509" { // others of its options write a serial number
+	ok := true
+	switch command {
+	case "x509", "req", "rsa", "ec", "pkey", "crl":
 		for i := 1; i < len(c.args); i++ {
 			w := c.args[i]
 			switch {
-			case w.known && allowed("-in -inform -ext -checkend", w.text):
+			case w.known && allowed("-in -inform -ext -checkend", w.text) && i+1 < len(c.args) && !c.args[i+1].many:
 				i++
-			case !w.known || !allowed("-noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -sha256 -sha1 -pubkey -purpose", w.text):
-				j.changes(c.src)
+			case !w.known || !allowed(opensslShown, w.text):
+				ok = false
 			}
 		}
-		return
-	}
-	for _, w := range c.args[1:] {
-		option := strings.TrimLeft(w.text, "-")
-		if w.open || strings.HasPrefix(w.text, "-") && (strings.HasPrefix(option, "out") || strings.HasPrefix(option, "sign") ||
-			strings.HasPrefix(option, "engine") || strings.HasPrefix(option, "provider") || strings.HasPrefix(option, "writerand") ||
-			strings.HasPrefix(option, "config") || strings.HasPrefix(option, "strictpem") || strings.HasPrefix(option, "noout")) {
-			j.changes(c.src)
+	case "rand":
+		for _, w := range c.args[1:] {
+			ok = ok && w.known && (isNumber(w.text) && w.text[0] != '-' || w.text == "-hex" || w.text == "-base64")
 		}
+	case "s_client":
+		for i := 1; i < len(c.args); i++ {
+			w := c.args[i]
+			switch {
+			case w.known && allowed("-connect -servername -starttls", w.text) && i+1 < len(c.args) && !c.args[i+1].many:
+				i++
+			case !w.known || !allowed("-showcerts -brief -tls1_2 -tls1_3 -verify_quiet -quiet -ign_eof -status", w.text):
+				ok = false
+			}
+		}
+	case "dgst", "version", "list", "ciphers", "md5", "sha1", "sha256", "sha512", "asn1parse", "errstr", "prime":
+		for _, w := range c.args[1:] {
+			option := strings.TrimLeft(w.text, "-")
+			for _, writes := range [...]string{"out", "sign", "engine", "provider", "writerand", "config", "strictpem", "noout"} {
+				ok = ok && !w.open && !(strings.HasPrefix(w.text, "-") && strings.HasPrefix(option, writes))
+			}
+		}
+	default:
+		ok = false
+	}
+	if !ok {
+		j.changes(c.src)
 	}
 }
 
@@ -262,6 +291,43 @@ func judgeGofmt(j *judge, c *call) {
 		if w.open || strings.HasPrefix(w.text, "-") && !allowed("-l -d -s -e", w.text) {
 			j.changes(c.src)
 		}
+	}
+}
+
+// judgeArchive lists or prints with letters that may follow a dash.
+func judgeArchive(j *judge, c *call) {
+	ok := len(c.args) > 1
+	for i, w := range c.args {
+		letters := strings.TrimPrefix(w.text, "-")
+		switch {
+		case c.name == "cpio":
+			ok = ok || len(c.args) == 1
+			ok = ok && w.known && strings.HasPrefix(w.text, "-") && strings.Trim(letters, "itvn") == "" && (i > 0 || strings.Contains(letters, "t"))
+		case i == 0:
+			ok = ok && w.known && strings.Trim(letters, "tpvO") == "" && letters != ""
+		default:
+			ok = ok && !w.open && !strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "@")
+		}
+	}
+	if !ok {
+		j.changes(c.src)
+	}
+}
+
+// judgeXMLLint: its options may begin with one dash.
+func judgeXMLLint(j *judge, c *call) {
+	for _, w := range c.args {
+		if w.open || strings.HasPrefix(w.text, "-") && !(w.known && allowed("noout format valid xpath schema relaxng dtdvalid encode recover nonet huge noblanks html c14n version nowarning", strings.TrimLeft(w.text, "-"))) {
+			j.changes(c.src)
+		}
+	}
+}
+
+// judgePDF: the second operand is an output file.
+func judgePDF(j *judge, c *call) {
+	operands, ok := c.options("flxyWH", func(option string, _ word) bool { return option != "b" })
+	if !ok || c.name == "pdftotext" && (len(operands) != 2 || operands[1].text != "-") {
+		j.changes(c.src)
 	}
 }
 

@@ -1,5 +1,7 @@
 package shell
 
+import "strings"
+
 // readers are the programs that print.
 var readers = []rule{
 	{
@@ -29,7 +31,7 @@ var readers = []rule{
 		reads: "fd -e md", changes: "fd -e md -x rm",
 	},
 	{
-		name: "list", programs: "ls dir vdir stat du df readlink realpath basename dirname pathchk locate which whereis whatis apropos",
+		name: "list", programs: "ls dir vdir eza exa lsd stat du df readlink realpath basename dirname pathchk locate which whereis whatis apropos",
 		why:   "print names and properties of files",
 		reads: "ls -la docs | head", changes: "ls > list.txt",
 	},
@@ -39,8 +41,8 @@ var readers = []rule{
 		reads: "file src/main.c", changes: "file -C -m magic",
 	},
 	{
-		name: "system", programs: "id whoami groups users who w last uptime uname nproc free vmstat iostat ps pgrep pidof pstree netstat lsblk lscpu lsmod lspci lsusb " +
-			"printenv locale getconf tty tput cal ncal factor seq numfmt expr sleep true false yes pwd",
+		name: "system", programs: "id whoami logname hostid groups users who w last uptime uname nproc free vmstat iostat ps pgrep pidof pstree netstat lsblk lscpu lsmod lspci lsusb " +
+			"printenv locale getconf tty tput clear uuidgen lsb_release envsubst getopt tokei cal ncal factor seq numfmt expr sleep true false yes pwd",
 		why:   "print the state of the machine, or compute",
 		reads: "ps aux | grep -c python", changes: "seq 3 > n",
 	},
@@ -78,11 +80,11 @@ var readers = []rule{
 		reads: "gofmt -l -d .", changes: "gofmt -l -w .",
 	},
 	{
-		name: "object-file", programs: "nm size readelf objdump", judge: judgeObject, why: "print what an object file holds; a plugin is a program, and @ names a file of options",
+		name: "object-file", programs: "nm size readelf objdump c++filt addr2line", judge: judgeObject, why: "print what an object file holds; a plugin is a program, and @ names a file of options",
 		reads: "nm -g a.o", changes: "nm --plugin ./x.so a.o",
 	},
 	{
-		name: "network", programs: "ping dig host getent", why: "ask the network, or the system's lists, and print",
+		name: "network", programs: "ping ping6 dig host nslookup whois traceroute tracepath getent", why: "ask the network, or the system's lists, and print",
 		reads: "getent hosts localhost", changes: "dig a > b",
 	},
 	{
@@ -162,6 +164,33 @@ var readers = []rule{
 	{
 		name: "compress", programs: "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma unlzma", judge: judgeGzip, why: "replace the file, but with -c, -l or -t",
 		reads: "gunzip -c a.gz", changes: "gunzip -k a.gz",
+	},
+	{
+		name: "archive", programs: "ar cpio", judge: judgeArchive,
+		why:   "list an archive with t",
+		reads: "ar t a.a", changes: "ar r a.a b.o",
+	},
+	{
+		name: "7z", programs: "7z 7za 7zr", judge: judgeTool, commands: "l,t", deny: "o w",
+		why:   "lists an archive with l, and tests it with t",
+		reads: "7z l a.7z", changes: "7z x a.7z",
+	},
+	{
+		name: "xmllint", programs: "xmllint", judge: judgeXMLLint,
+		why:   "prints what it parses; --output names a file, --shell takes commands",
+		reads: "xmllint --format a.xml", changes: "xmllint --output b a.xml",
+	},
+	{
+		name: "pdf", programs: "pdftotext pdfinfo pdffonts", judge: judgePDF,
+		why:   "print what a document holds, with - for an output file",
+		reads: "pdftotext a.pdf -", changes: "pdftotext a.pdf",
+	},
+	{
+		name: "top", programs: "top", check: func(_ *judge, c *call) bool {
+			return len(c.args) > 0 && c.args[0].known && strings.HasPrefix(c.args[0].text, "-") && strings.Contains(c.args[0].text, "b")
+		},
+		why:   "prints processes with -b; else it takes commands",
+		reads: "top -bn1", changes: "top",
 	},
 	{
 		name: "openssl", programs: "openssl", judge: judgeOpenssl, why: "dgst and version print, unless -out names a file",

@@ -59,7 +59,7 @@ func (r *rule) apply(j *judge, c *call) {
 
 func (r *rule) pass(j *judge, c *call) bool {
 	switch {
-	case !r.builtin && versionOnly(c):
+	case !r.builtin && !r.own && versionOnly(c):
 		return true
 	case r.judge != nil:
 		r.judge(j, c)

@@ -24,7 +24,8 @@ func judgeSed(j *judge, c *call) {
 		scripts, operands = operands[:1], operands[1:]
 	}
 	for _, script := range scripts {
-		ok = ok && script.known && sedReads(script.text)
+		text, known := script.script()
+		ok = ok && known && sedReads(text)
 	}
 	if !ok || !known {
 		j.changes(c.src)

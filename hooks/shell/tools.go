@@ -12,12 +12,23 @@ var tools = []rule{
 		reads:    "npm ls", changes: "npm run build",
 	},
 	{
+		name: "pnpm", programs: "pnpm yarn", check: pnpmReads, own: true,
+		why:   "print what is installed or published, in a folder whose settings an agent can't write; yarn runs what they name",
+		reads: "pnpm ls", changes: "pnpm build",
+	},
+	{
 		name: "docker", programs: "docker podman nerdctl", judge: judgeTool, version: "-v", value: "H", long: "host= context= log-level=", deny: "o output",
 		commands: "ps,images,inspect,logs,version,info,top,port,stats,diff,history,search,events,image ls,image list,image inspect,image history,container ls,container list,container inspect,container logs," +
 			"container top,container stats,container port,container diff,volume ls,volume inspect,network ls,network inspect,context ls,context show,context inspect,system df,system info,system events," +
 			"buildx ls,buildx version,buildx du,node ls,service ls,stack ls,plugin ls,compose ps,compose logs,compose ls,compose images,compose top,compose version,compose config,compose port",
 		why:   "print the state of containers",
 		reads: "docker ps", changes: "docker run x",
+	},
+	{
+		name: "docker-compose", programs: "docker-compose", judge: judgeTool, deny: "o output",
+		commands: "ps,logs,ls,images,top,version,config,port",
+		why:      "prints the state of containers",
+		reads:    "docker-compose ps", changes: "docker-compose up",
 	},
 	{
 		name: "kubectl", programs: "kubectl oc", judge: judgeTool,
@@ -127,24 +138,29 @@ var tools = []rule{
 		reads: "php -l a.php", changes: "php a.php",
 	},
 	{
-		name: "tool", judge: judgeTool,
+		name: "tool", judge: judgeTool, own: true,
 		programs: "cmake ninja meson bazel swift jest vitest corepack uvx black mypy isort ruff nox mongosh vim vi emacs nano cursor zed claude codex grok gemini dotnet elixir ghc stack cabal ocaml dune julia R Rscript " +
 			"lldb valgrind perf pandoc protoc buf ansible ansible-playbook vagrant packer pre-commit just task rake golangci-lint staticcheck gopls clangd rust-analyzer wasm-pack dart flutter zig nim crystal hugo jekyll " +
-			"ld ar as gcov llvm-config",
+			"ld as gcov llvm-config",
 		why:   "run what a file or an option says; only asked for their version they read",
 		reads: "cmake --version", changes: "ninja",
 	},
 	{
-		name: "make", judge: judgeTool, version: "-v",
+		name: "make", judge: judgeTool, own: true, version: "-v",
 		programs: "make gmake gradle mvn tsc eslint prettier webpack vite bunx npx bun deno nvim code gdb nginx",
 		why:      "run what a file or an option says; only asked for their version they read",
 		reads:    "make -v", changes: "make",
 	},
 	{
 		name: "java", judge: judgeTool, version: "-version,-V",
-		programs: "java javac kotlin kotlinc scala ant xcodebuild ffmpeg convert magick psql mysql mariadb",
+		programs: "java javac kotlin kotlinc scala ant xcodebuild ffmpeg convert magick",
 		why:      "run what a file or an option says; only asked for their version they read",
 		reads:    "java -version", changes: "java -jar a.jar",
+	},
+	{
+		name: "sql", programs: "psql mysql mariadb", check: sqlReads,
+		why:   "print what a plain query finds",
+		reads: "psql -c 'select 1'", changes: "psql -c 'drop table t'",
 	},
 	{
 		name: "list-only", programs: "ssh-add crontab atq", judge: judgeTool,
@@ -178,7 +194,8 @@ var tools = []rule{
 // judgeTool accepts the commands that a rule lists, and a question for the
 // version.
 func judgeTool(j *judge, c *call) {
-	if !oneOf(c, strings.Split(c.rule.version, ",")...) && !c.rule.readsOnly(j, c) {
+	version := oneOf(c, strings.Split(c.rule.version, ",")...) || versionOnly(c)
+	if !(version && (!c.rule.own || j.ownGit())) && !c.rule.readsOnly(j, c) {
 		j.changes(c.src)
 	}
 }
@@ -329,28 +346,75 @@ func queries(text string) bool {
 		return allowed(".tables .schema .databases .indexes .indices", text)
 	}
 	text = strings.ToLower(strings.TrimSpace(strings.TrimSuffix(text, ";")))
-	if strings.ContainsAny(text, ";\x00\\") || !strings.HasPrefix(text, "select ") {
+	if strings.ContainsAny(text, ";\x00\n\\`") || !strings.HasPrefix(text, "select ") && !strings.HasPrefix(text, "show ") {
 		return false
 	}
-	// What a query calls must be a function that computes.
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	// What a query calls must be a function that computes, by its plain name.
 	for rest := text; ; {
 		before, after, ok := strings.Cut(rest, "(")
 		if !ok {
 			break
 		}
+		before = strings.TrimSpace(before)
+		if before == "" || strings.IndexByte(`"]'/`, before[len(before)-1]) >= 0 {
+			return false
+		}
 		words := strings.FieldsFunc(before, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9') })
-		if n := len(words); n > 0 && strings.HasSuffix(strings.TrimSpace(before), words[n-1]) &&
+		if n := len(words); n > 0 && strings.HasSuffix(before, words[n-1]) &&
 			!allowed("count sum avg min max total abs length lower upper round coalesce ifnull substr trim in exists and or not where from select on by as date datetime strftime julianday group_concat distinct over like between join values", words[n-1]) {
 			return false
 		}
 		rest = after
 	}
-	for _, word := range []string{"writefile", "load_extension", "edit", "readfile", "into", "pragma", "attach", "fts"} {
+	for _, word := range []string{"--", "/*", "writefile", "load_extension", "edit", "readfile", "into", "pragma", "attach", "fts"} {
 		if strings.Contains(text, word) {
 			return false
 		}
 	}
 	return true
+}
+
+// sqlReads judges one query that is given as an option's value.
+func sqlReads(_ *judge, c *call) bool {
+	query, value, flags := "c", "chpUd", "A t q x X w W l h p U d"
+	if c.name != "psql" {
+		query, value, flags = "e", "ehPuD", "t N B s h P u D H X"
+	}
+	if oneOf(c, "-V") || c.name == "psql" && oneOf(c, "-l", "--list") {
+		return true
+	}
+	asked := false
+	_, ok := c.options(value, func(option string, of word) bool {
+		if option == query {
+			asked = true
+			return of.known && queries(of.text)
+		}
+		return allowed(flags, option)
+	})
+	return ok && asked
+}
+
+// pnpmReads: yarn runs the file that a folder's settings name, and pnpm may
+// fetch another version of itself.
+func pnpmReads(j *judge, c *call) bool {
+	if !j.ownGit() {
+		return false
+	}
+	if versionOnly(c) || oneOf(c, "-v") {
+		return true
+	}
+	if c.name != "pnpm" || len(c.args) == 0 || !c.args[0].known || !allowed("list ls ll why outdated view info licenses root bin", c.args[0].text) {
+		return false
+	}
+	_, ok := c.options("", func(option string, _ word) bool {
+		return allowed("json long parseable depth prod dev r recursive g global P D", option)
+	})
+	return ok
 }
 
 func formatterReads(_ *judge, c *call) bool {

@@ -114,6 +114,9 @@ func (j *judge) command(s *syntax.Stmt) {
 			j.stmt(c.Stmt)
 		}
 	case *syntax.CoprocClause:
+		if c.Name != nil {
+			j.fill(c.Name.Lit(), j.src(c))
+		}
 		j.enter([]*syntax.Stmt{c.Stmt})
 	default:
 		j.changesBy(ruleUnparsable, j.src(s))
@@ -205,6 +208,7 @@ func (j *judge) forClause(c *syntax.ForClause) {
 			j.mention(item)
 			value.open = value.open || item.open || strings.HasPrefix(item.text, "-") || len(items) == 0
 			value.numeric = value.numeric && item.numeric
+			value.many = value.many || !item.known && !item.numeric || strings.ContainsAny(item.text, " \t\n")
 		}
 		if len(items) == 0 || c.Select { // the positional parameters, or a reply
 			value = unknownWord

@@ -13,6 +13,7 @@ type word struct {
 	many    bool   // it may become no word, or several
 	open    bool   // it may begin with a dash that the text does not show
 	numeric bool   // it is an integer
+	digits  bool   // its unknown parts are integers
 }
 
 func literal(text string) word {
@@ -70,7 +71,7 @@ func (j *judge) word(w *syntax.Word) word {
 	if w.Lit() == "[" {
 		return literal("[") // the program, not a pattern
 	}
-	b := builder{j: j, w: word{known: true}}
+	b := builder{j: j, w: word{known: true, digits: true}}
 	for i, part := range w.Parts {
 		b.part(part, false, i == 0)
 	}
@@ -79,6 +80,15 @@ func (j *judge) word(w *syntax.Word) word {
 		b.w.numeric = isNumber(b.w.text)
 	}
 	return b.w
+}
+
+// script is the text of a program in a word; an integer in it that is known
+// only at run time is as good as any.
+func (w word) script() (text string, ok bool) {
+	if w.known {
+		return w.text, true
+	}
+	return strings.ReplaceAll(w.text, "*", "1"), w.digits && !w.many && !w.open
 }
 
 // builder puts a word together from its parts.
@@ -99,6 +109,7 @@ func (b *builder) unknown(quoted bool, of word) {
 		b.w.open = b.w.open || of.many && of.open
 	}
 	b.w.known = false
+	b.w.digits = b.w.digits && of.numeric
 	b.text.WriteString(of.text)
 }
 
@@ -113,7 +124,7 @@ func (b *builder) part(part syntax.WordPart, quoted, first bool) {
 			b.part(inner, true, false)
 		}
 		if p.Dollar {
-			b.w.known = false // a translation may replace it
+			b.w.known, b.w.digits = false, false // a translation may replace it
 		}
 	case *syntax.ParamExp:
 		b.param(p, quoted)
@@ -171,13 +182,16 @@ func (b *builder) lit(s string, quoted, first bool) {
 			}
 			continue
 		case !quoted && (c == '*' || c == '?' || c == '['):
-			b.w.known, b.w.many = false, true
+			if b.text.Len() == 0 && !b.j.ownGit() {
+				b.w.open = true // a name that begins with a dash may have been put there
+			}
+			b.w.known, b.w.digits, b.w.many = false, false, true
 		case braced && (c == '{' || c == '}'):
 			// All of the expansion is one unknown part: .cl{a,}ude is .cl*ude.
 			if b.text.Len() == 0 {
 				b.w.open = true
 			}
-			b.w.known, b.w.many, c = false, true, '*'
+			b.w.known, b.w.digits, b.w.many, c = false, false, true, '*'
 			if end := strings.LastIndexByte(s, '}'); end > i {
 				i = end
 			}
