@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -31,9 +33,23 @@ func newGitHookCmd(a *app) *cobra.Command {
 			if err != nil || !governed {
 				return err
 			}
-			return a.gitHook(ctx, e, args[0], args[1:])
+			return outside(a.gitHook(ctx, e, args[0], args[1:]), args[0])
 		}),
 	}
+}
+
+// outside tells a git that runs in a sandbox where else it has to run: its hook
+// has to write where no agent may.
+func outside(err error, hook string) error {
+	kept := errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EPERM)
+	if !kept || fault.TryOf(err) != "" {
+		return err
+	}
+	command := "git commit"
+	if hook == "pre-push" {
+		command = "git push"
+	}
+	return fault.Try(fault.Wrap(err, fault.Refused, "a sandbox keeps git's hook from satelle's folder: run git outside of it, or leave it to a person"), command)
 }
 
 func (a *app) gitHook(ctx context.Context, e *engine.Engine, name string, args []string) error {

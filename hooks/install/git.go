@@ -285,7 +285,10 @@ func StatusGit(g Git) State {
 			s.Problem = err.Error()
 			return s
 		}
-		runs := d.husky || executable(h.path)
+		runs := executable(h.path)
+		if d.husky {
+			runs = executable(filepath.Join(g.Hooks, name)) // what git runs, and calls ours
+		}
 		if h.moved != "" {
 			runs = executable(h.moved) && executable(h.path)
 		}

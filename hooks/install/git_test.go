@@ -150,9 +150,6 @@ exit $c
 func TestGitHooksUnderHusky(t *testing.T) {
 	g := newGitWorld(t, ".husky/_")
 	reinstall := func() {
-		if err := os.RemoveAll(g.Hooks); err != nil {
-			t.Fatal(err)
-		}
 		for _, name := range gitHooks {
 			g.hook(".husky/_/"+name, "")
 			g.write("my repo/.husky/_/"+name, huskyStub)
@@ -164,6 +161,12 @@ func TestGitHooksUnderHusky(t *testing.T) {
 	rep := g.installGit()
 	if len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "commit the hooks") {
 		t.Errorf("%q", rep.Notes)
+	}
+	if err := os.RemoveAll(g.Hooks); err != nil {
+		t.Fatal(err)
+	}
+	if s := StatusGit(g.Git); s.Installed {
+		t.Errorf("git runs nothing, but %+v", s)
 	}
 	reinstall()
 	if s := StatusGit(g.Git); !s.Installed || !s.Current || s.File != g.path("my repo/.husky") {

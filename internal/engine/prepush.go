@@ -48,7 +48,7 @@ func (e *Engine) PrePush(ctx context.Context, remote string, lines io.Reader, ou
 	case fault.Is(err, fault.Integrity):
 		return err
 	case errors.Is(err, gitrepo.ErrDeclined):
-		fmt.Fprintf(out, "satelle: %s takes no log: %v\nsatelle: ask whoever runs it to allow %s*, or hand audits an export (satelle ledger export)\n", remote, err, LogRefs)
+		fmt.Fprintf(out, "satelle: the remote takes no log: %v\nsatelle: ask whoever runs it to allow %s*, or hand audits an export (satelle ledger export)\n", err, LogRefs)
 	case err != nil:
 		fmt.Fprintf(out, "satelle: the log was not published: %v\n", err)
 	default:

@@ -147,6 +147,7 @@ func (e *Engine) continueFrom(ctx context.Context, remote, ref string, head ledg
 	if err != nil || absent {
 		return err
 	}
+	defer func() { _ = e.repo.Forget(ctx, seen) }()
 	refs, err := e.repo.Refs(ctx, seen)
 	if err != nil {
 		return err
@@ -173,8 +174,5 @@ func (e *Engine) continueFrom(ctx context.Context, remote, ref string, head ledg
 	if err := e.repo.Point(ctx, ref, theirs); err != nil || size == head.Size {
 		return err
 	}
-	if err := e.extend(ctx, ref, theirs, 0, head); err != nil {
-		return err
-	}
-	return e.repo.Forget(ctx, seen)
+	return e.extend(ctx, ref, theirs, 0, head)
 }

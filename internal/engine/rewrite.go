@@ -48,12 +48,9 @@ func (e *Engine) CheckMessage(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	comment, err := e.repo.Config(ctx, "core.commentChar")
+	comment, err := e.repo.Comment(ctx)
 	if err != nil {
 		return err
-	}
-	if comment == "" || comment == "auto" {
-		comment = "#"
 	}
 	if emptyMessage(string(message), comment) {
 		return fault.New(fault.Refused, "the commit has no message")

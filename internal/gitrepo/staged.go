@@ -134,11 +134,23 @@ func (r *Repo) state(name string) ([]byte, error) {
 	return b, fault.Wrap(err, nil, "reading git's %s", name)
 }
 
+// Comment is what a line of a commit message begins with that git drops.
+func (r *Repo) Comment(ctx context.Context) (string, error) {
+	comment, err := r.Config(ctx, "core.commentChar")
+	if comment == "" && err == nil {
+		comment, err = r.Config(ctx, "core.commentString") // the newer name of the same
+	}
+	if comment == "" || comment == "auto" {
+		comment = "#"
+	}
+	return comment, err
+}
+
 // AddTrailers puts trailers at the end of a commit message, as git does:
 // before comments and what git cuts off. The repository's own settings for
 // trailers do not apply; they can run commands.
 func (r *Repo) AddTrailers(ctx context.Context, message []byte, trailers ...string) ([]byte, error) {
-	comment, err := r.Config(ctx, "core.commentChar")
+	comment, err := r.Comment(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +168,7 @@ func (r *Repo) AddTrailers(ctx context.Context, message []byte, trailers ...stri
 		// Git would take the subject's line for the beginning of the trailers.
 		c.stdin = append(slices.Clip(message), '\n')
 	}
-	c.conf = quiet
-	if comment != "" {
-		c.conf = append([]string{"-c", "core.commentChar=" + comment}, quiet...)
-	}
+	c.conf = append([]string{"-c", "core.commentChar=" + comment}, quiet...)
 	args := []string{"interpret-trailers", "--no-divider", "--where=end", "--if-exists=add", "--if-missing=add"}
 	for _, t := range trailers {
 		args = append(args, "--trailer", t)
