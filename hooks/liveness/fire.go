@@ -63,24 +63,26 @@ func fire(ctx context.Context, s shot, patience time.Duration) outcome {
 		to.Close()
 		return outcome{err: err}
 	}
-	said, err := os.CreateTemp("", "satelle-doctor-*")
+	errs, errEnd, err := os.Pipe()
 	if err != nil {
 		to.Close()
 		return outcome{err: err}
 	}
-	defer os.Remove(said.Name())
-	defer said.Close()
+	defer errs.Close()
 
 	cmd := exec.Command(s.argv[0], s.argv[1:]...)
 	cmd.Dir, cmd.Env = s.dir, s.env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, to, said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, to, errEnd
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	begin := time.Now()
 	err = cmd.Start()
 	to.Close()
+	errEnd.Close()
 	if err != nil {
 		return outcome{err: err}
 	}
+	heard := make(chan []byte, 1)
+	go func() { heard <- head(errs) }()
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -113,19 +115,28 @@ func fire(ctx context.Context, s shot, patience time.Duration) outcome {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		<-ended
 	}
-	if err := from.SetReadDeadline(time.Now().Add(lingering)); err != nil {
-		from.Close()
+	for _, f := range []*os.File{from, errs} {
+		if err := f.SetReadDeadline(time.Now().Add(lingering)); err != nil {
+			f.Close()
+		}
 	}
 	<-read
+	out.stderr = <-heard
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
 	out.code = cmd.ProcessState.ExitCode()
-	out.stderr = first(said)
 	return out
 }
 
-// first returns the first bytes of what was written to a file.
-func first(f *os.File) []byte {
-	buf := make([]byte, 2048)
-	n, _ := f.ReadAt(buf, 0) // the end of the file is no error here
-	return bytes.TrimSpace(buf[:n])
+// head reads to the end and keeps the first bytes.
+func head(from *os.File) []byte {
+	const most = 2048
+	var kept []byte
+	buf := make([]byte, most)
+	for {
+		n, err := from.Read(buf)
+		kept = append(kept, buf[:min(n, most-len(kept))]...)
+		if err != nil {
+			return bytes.TrimSpace(kept)
+		}
+	}
 }
