@@ -47,7 +47,8 @@ var tools = [...]tool{
 	{"ExitWorktree", leaves, "action"},
 	{"CronCreate scheduler_create", durable, "prompt"},
 	{"spawn_agent send_input wait_agent resume_agent close_agent multi_agent_v1spawn_agent multi_agent_v1send_input multi_agent_v1wait_agent multi_agent_v1resume_agent " +
-		"multi_agent_v1close_agent send_message followup_task interrupt_agent list_agents get_goal create_goal update_goal request_user_input request_user_input_async " +
+		"multi_agent_v1close_agent collaborationspawn_agent collaborationsend_message collaborationfollowup_task collaborationinterrupt_agent " +
+		"collaborationlist_agents collaborationwait_agent send_message followup_task interrupt_agent list_agents get_goal create_goal update_goal request_user_input request_user_input_async " +
 		"tool_search sleep wait list_mcp_resources list_mcp_resource_templates read_mcp_resource", delegates, ""},
 	{"search_tool get_command_or_subagent_output kill_command_or_subagent wait_commands_or_subagents spawn_subagent scheduler_delete scheduler_list " +
 		"enter_plan_mode exit_plan_mode ask_user_question send_feedback workflow", delegates, ""},

@@ -115,6 +115,8 @@ func TestEveryTool(t *testing.T) {
 			{"read_mcp_resource", reads, input{"server": "s", "uri": "docs://x"}},
 			{"spawn_agent", reads, input{"message": "go", "agent_type": "default"}},
 			{"multi_agent_v1wait_agent", reads, input{"targets": []string{"a"}, "timeout_ms": 20000}},
+			{"collaborationspawn_agent", reads, input{"message": "go", "task_name": "a"}},
+			{"collaborationwait_agent", reads, input{"timeout_ms": 20000}},
 			{"send_message", reads, input{"to": "a", "message": "m"}},
 			{"followup_task", reads, input{"to": "a"}},
 			{"interrupt_agent", reads, input{"target": "a"}},
