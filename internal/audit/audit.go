@@ -42,6 +42,10 @@ type Objects interface {
 	Merges(ctx context.Context, commits []Commit) ([][]string, error)
 	// Seen reports which of the trees a commit of the trusted side has.
 	Seen(ctx context.Context, trees []string) (map[string]bool, error)
+	// Requests returns for each commit, by its hash, whose tree is that of the
+	// head of a branch or request which does not contain it, the commits that
+	// lead to that head from the trusted side, oldest first.
+	Requests(ctx context.Context, commits []Commit) (map[string][]Commit, error)
 }
 
 // Run audits. An error means that something could not be looked at; what is
@@ -54,20 +58,29 @@ func Run(ctx context.Context, in Input, o Objects) (Report, error) {
 	a.vouch()
 	a.keep()
 	a.origins = slices.Sorted(maps.Keys(a.logs))
-	a.cases = make([]*caseOf, len(in.Commits))
-	for i := range in.Commits {
-		a.cases[i] = a.open(&in.Commits[i])
+	err := a.look(ctx, a.byRecord, a.byPatch, a.byMerge, a.byContent, a.byRequest, a.byRevert)
+	if err != nil {
+		return a.report, fault.Wrap(err, nil, "auditing the commits")
 	}
-	for _, pass := range []func(context.Context) error{a.byRecord, a.byPatch, a.byMerge, a.byContent, a.byRevert} {
+	a.endings()
+	return a.report, nil
+}
+
+// look opens the cases, lets the passes bind what they can, and judges.
+func (a *auditor) look(ctx context.Context, passes ...func(context.Context) error) error {
+	a.cases = make([]*caseOf, len(a.in.Commits))
+	for i := range a.in.Commits {
+		a.cases[i] = a.open(&a.in.Commits[i])
+	}
+	for _, pass := range passes {
 		if err := pass(ctx); err != nil {
-			return a.report, fault.Wrap(err, nil, "auditing the commits")
+			return err
 		}
 	}
 	for _, c := range a.cases {
 		a.judge(c)
 	}
-	a.endings()
-	return a.report, nil
+	return nil
 }
 
 // auditor is an audit under way.
@@ -99,6 +112,11 @@ func (a *auditor) judge(c *caseOf) {
 				add(f)
 			}
 		}
+		return
+	}
+	if c.how == byRequest {
+		a.report.Bound++
+		add(found("moved", "it has the content of commit %s, and all that led there is vouched for", short(c.request)))
 		return
 	}
 	if c.bound == nil { // a merge, or the undoing of a commit: nothing of its own

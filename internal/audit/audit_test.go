@@ -82,6 +82,23 @@ func TestAudit(t *testing.T) {
 			s.ann.prepare(b, "sty_a", agent, workflow.Prepared{Whole: "[src/a src/b]"})
 			s.in.Commits = []Commit{{Hash: "cs", Tree: "tother", Parents: []string{"moved"}, Paths: []string{"src/a", "src/b"}, Message: "Squash\n\n" + trailersOf(*b)}}
 		}, "note moved cs", 0},
+		{"squashed by a forge, which had merged the base into the request", func(s *scene) {
+			a := s.in.Commits[0]
+			m := Commit{Hash: "cm", Tree: "tm", Parents: []string{"ca", "base2"}, Message: "Update branch\n"}
+			s.repo.heads = map[string][]Commit{"cs": {a, m}}
+			s.in.Commits = []Commit{{Hash: "cs", Tree: "tm", Parents: []string{"base2"}, Paths: []string{"src/a", "src/z"}, Message: "Squash (#1)\n"}}
+		}, "note moved cs", 0},
+		{"squashed, and the request is not vouched for", func(s *scene) {
+			a := s.in.Commits[0]
+			b := commit("b", "ca")
+			s.repo.heads = map[string][]Commit{"cs": {a, b}}
+			s.in.Commits = []Commit{{Hash: "cs", Tree: "tb", Parents: []string{"base2"}, Paths: []string{"src/a", "src/z"}, Message: "Squash (#1)\n"}}
+		}, "error ungoverned cs", 3},
+		{"squashed, back to what was", func(s *scene) {
+			s.repo.heads = map[string][]Commit{"cs": {s.in.Commits[0]}}
+			s.repo.seen = []string{"ta"}
+			s.in.Commits = []Commit{{Hash: "cs", Tree: "ta", Parents: []string{"base2"}, Paths: []string{"src/z"}, Message: "Squash (#1)\n"}}
+		}, "error ungoverned cs", 3},
 		{"a clean merge", func(s *scene) {
 			m := s.next("m")
 			m.Parents, m.Paths = append(m.Parents, "base2"), nil
@@ -304,6 +321,15 @@ func TestAudit(t *testing.T) {
 			replace(&kept, valueOf(kept), WriteLedger(s.ann.origin(), size, root))
 			s.in.Kept = []Commit{kept}
 		}, "error log-rewritten", 6},
+		{"a forged trailer of the trusted side, which a later one contradicts", func(s *scene) {
+			kept := commit("k")
+			s.ann.prepare(&kept, "sty_a", agent, workflow.Prepared{})
+			_, size, root, _ := ReadLedger(valueOf(kept))
+			root[3] ^= 1
+			forged := kept
+			replace(&forged, valueOf(kept), WriteLedger(s.ann.origin(), size-1, root))
+			s.in.Kept = []Commit{forged, kept}
+		}, "", 0},
 		{"the same log twice, one ahead", func(s *scene) {
 			behind := s.ann.published()
 			s.ann.done("sty_a")

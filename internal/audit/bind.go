@@ -15,6 +15,7 @@ const (
 	byRewrite = "rewrite" // a record says that it was made of another
 	byMerge   = "merge"   // git makes it of its parents by itself
 	byTree    = "tree"    // it has a recorded content that is new to history
+	byRequest = "request" // it has the content of a request that is vouched for
 	byRevert  = "revert"  // it undoes another commit
 )
 
@@ -34,6 +35,8 @@ type caseOf struct {
 	bound  *prepared
 	amend  bool // the record is of it as of one that took another's place
 	undoes string
+	// request is the head of the request whose content it has.
+	request string
 	// paths are those at which the commit itself changes something.
 	paths []string
 }
@@ -241,33 +244,86 @@ func (a *auditor) byMerge(ctx context.Context) error {
 	return nil
 }
 
-// byContent binds commits with a recorded content on other parents, as a forge
-// makes them that squashes. The content must be new: going back to an old one
-// is a change that its record does not speak of.
-func (a *auditor) byContent(ctx context.Context) error {
+// fresh lists the open cases whose content is new to history, but for what the
+// trusted side may have had: going back to an old content is a change that the
+// record of the old one does not speak of.
+func (a *auditor) fresh() (cases []*caseOf) {
 	old := map[string]bool{}
-	found := map[*caseOf]*prepared{}
-	var ask []string
 	for _, c := range a.cases {
-		tree := c.commit.Tree
-		if !c.settled() && !old[tree] && len(c.commit.Paths) > 0 {
-			all := a.candidates(c, func(l *Log) []*prepared { return l.byTree[tree] })
-			if p := pick(all, func(p *prepared) bool { return p.body.Tree == tree }); p != nil {
-				found[c], ask = p, append(ask, tree)
-			}
+		if !c.settled() && !old[c.commit.Tree] && len(c.commit.Parents) == 1 && len(c.commit.Paths) > 0 {
+			cases = append(cases, c)
 		}
-		old[tree] = true
+		old[c.commit.Tree] = true
 	}
-	if len(ask) == 0 {
-		return nil
+	return cases
+}
+
+// unseen asks which of the trees of cases the trusted side has never had.
+func (a *auditor) unseen(ctx context.Context, cases []*caseOf) (fresh []*caseOf, err error) {
+	if len(cases) == 0 {
+		return nil, nil
 	}
-	seen, err := a.o.Seen(ctx, ask)
+	trees := make([]string, len(cases))
+	for i, c := range cases {
+		trees[i] = c.commit.Tree
+	}
+	seen, err := a.o.Seen(ctx, trees)
+	for _, c := range cases {
+		if !seen[c.commit.Tree] {
+			fresh = append(fresh, c)
+		}
+	}
+	return fresh, err
+}
+
+// byContent binds commits with a recorded content on other parents, as a forge
+// makes them that squashes.
+func (a *auditor) byContent(ctx context.Context) error {
+	records := map[*caseOf]*prepared{}
+	var cases []*caseOf
+	for _, c := range a.fresh() {
+		tree := c.commit.Tree
+		all := a.candidates(c, func(l *Log) []*prepared { return l.byTree[tree] })
+		if p := pick(all, func(p *prepared) bool { return p.body.Tree == tree }); p != nil {
+			records[c], cases = p, append(cases, c)
+		}
+	}
+	cases, err := a.unseen(ctx, cases)
+	for _, c := range cases {
+		c.bind(byTree, records[c])
+	}
+	return err
+}
+
+// byRequest binds commits that have the content of a request of which all
+// commits are vouched for: its head may be a merge that the forge made, which
+// no log knows.
+func (a *auditor) byRequest(ctx context.Context) error {
+	cases, err := a.unseen(ctx, a.fresh())
+	if err != nil || len(cases) == 0 {
+		return err
+	}
+	squashed := make([]Commit, len(cases))
+	for i, c := range cases {
+		squashed[i] = *c.commit
+	}
+	requests, err := a.o.Requests(ctx, squashed)
 	if err != nil {
 		return err
 	}
-	for c, p := range found {
-		if !seen[c.commit.Tree] {
-			c.bind(byTree, p)
+	for _, c := range cases {
+		commits := requests[c.commit.Hash]
+		if len(commits) == 0 {
+			continue
+		}
+		in := a.in
+		in.Commits = commits
+		sub := &auditor{in: in, o: a.o, logs: a.logs, origins: a.origins, broken: a.broken, last: map[storyKey]*Commit{}}
+		if err := sub.look(ctx, sub.byRecord, sub.byPatch, sub.byMerge, sub.byContent, sub.byRevert); err != nil {
+			return err
+		}
+		if sub.report.Errors == 0 && sub.report.Bound > 0 {
+			c.how, c.request = byRequest, commits[len(commits)-1].Hash
 		}
 	}
 	return nil

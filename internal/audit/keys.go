@@ -96,12 +96,13 @@ func (a *auditor) join(l *Log) (Finding, bool) {
 
 // keep holds the logs against what commits of the trusted side say of them.
 func (a *auditor) keep() {
+	proved := a.proved()
 	for i := range a.in.Kept {
 		c := &a.in.Kept[i]
 		own, _ := claims(c.Message)
 		for _, cl := range own {
 			l := a.logs[cl.origin]
-			if cl.bad != "" || l == nil {
+			if cl.bad != "" || l == nil || cl.size <= proved[cl.origin] {
 				continue
 			}
 			var f Finding
@@ -124,6 +125,23 @@ func (a *auditor) keep() {
 			}
 		}
 	}
+}
+
+// proved is the largest size of each log at which a commit of the trusted side
+// has seen the root that the log has. What else was claimed below it is not
+// the log's fault: its root there follows.
+func (a *auditor) proved() map[string]uint64 {
+	sizes := map[string]uint64{}
+	for i := range a.in.Kept {
+		own, _ := claims(a.in.Kept[i].Message)
+		for _, cl := range own {
+			l := a.logs[cl.origin]
+			if cl.bad == "" && l != nil && cl.size <= l.Size && cl.size > sizes[cl.origin] && l.root(cl.size) == cl.root {
+				sizes[cl.origin] = cl.size
+			}
+		}
+	}
+	return sizes
 }
 
 func short(hash string) string { return hash[:min(10, len(hash))] }

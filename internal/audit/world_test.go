@@ -145,6 +145,7 @@ type repository struct {
 	patches map[string]string // beside those of patchOf
 	merges  map[string][]string
 	seen    []string
+	heads   map[string][]Commit // by the commit that has the content
 }
 
 func (r *repository) Patches(_ context.Context, changes []string) (map[string]string, error) {
@@ -176,6 +177,10 @@ func (r *repository) Seen(_ context.Context, trees []string) (map[string]bool, e
 		seen[t] = slices.Contains(r.seen, t)
 	}
 	return seen, nil
+}
+
+func (r *repository) Requests(context.Context, []Commit) (map[string][]Commit, error) {
+	return r.heads, nil
 }
 
 // brief is a finding in a line: level, rule, commit.

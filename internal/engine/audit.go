@@ -22,6 +22,9 @@ const (
 	lookBack = 1000
 	// maxKeyFiles bounds the files in .satelle/logs.
 	maxKeyFiles = 1000
+	// maxRequests bounds the branches that are read because a commit has the
+	// content of their heads.
+	maxRequests = 100
 	logsFolder  = ".satelle/logs"
 )
 
@@ -55,7 +58,7 @@ func Audit(ctx context.Context, dir string, opts AuditOptions) (audit.Report, er
 }
 
 func runAudit(ctx context.Context, dir string, opts AuditOptions) (audit.Report, error) {
-	repo, err := gitrepo.Open(ctx, dir)
+	repo, err := gitrepo.OpenHistory(ctx, dir)
 	if err != nil {
 		return audit.Report{}, fault.Try(err, "git init")
 	}
@@ -87,7 +90,7 @@ func runAudit(ctx context.Context, dir string, opts AuditOptions) (audit.Report,
 	if err := readCommits(ctx, repo, span, &in); err != nil {
 		return audit.Report{}, err
 	}
-	return audit.Run(ctx, in, objects{repo, base})
+	return audit.Run(ctx, in, objects{repo, span.Below})
 }
 
 // auditSpan resolves what is to be audited, and the commit whose side is
@@ -231,10 +234,19 @@ func ownLog(ctx context.Context, dir string) (*audit.Log, error) {
 }
 
 // readCommits reads what is audited, and the latest of the trusted side.
-func readCommits(ctx context.Context, repo *gitrepo.Repo, span gitrepo.Range, in *audit.Input) error {
+func readCommits(ctx context.Context, repo *gitrepo.Repo, span gitrepo.Range, in *audit.Input) (err error) {
+	if in.Commits, err = readSpan(ctx, repo, span); err != nil || in.Base == "" {
+		return err
+	}
+	kept, err := repo.Latest(ctx, in.Base, lookBack)
+	in.Kept = auditCommits(kept, nil)
+	return err
+}
+
+func readSpan(ctx context.Context, repo *gitrepo.Repo, span gitrepo.Range) ([]audit.Commit, error) {
 	commits, _, err := repo.Commits(ctx, span)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var plain []string
 	for _, c := range commits {
@@ -243,18 +255,7 @@ func readCommits(ctx context.Context, repo *gitrepo.Repo, span gitrepo.Range, in
 		}
 	}
 	paths, err := repo.ChangedBy(ctx, plain)
-	if err != nil {
-		return err
-	}
-	in.Commits = auditCommits(commits, paths)
-	if in.Base != "" {
-		kept, err := repo.Latest(ctx, in.Base, lookBack)
-		if err != nil {
-			return err
-		}
-		in.Kept = auditCommits(kept, nil)
-	}
-	return nil
+	return auditCommits(commits, paths), err
 }
 
 func auditCommits(commits []gitrepo.Commit, paths map[string][]string) []audit.Commit {
@@ -270,7 +271,8 @@ func auditCommits(commits []gitrepo.Commit, paths map[string][]string) []audit.C
 // objects answers the audit's questions from the repository.
 type objects struct {
 	repo *gitrepo.Repo
-	base string
+	// below are the commits behind the range.
+	below []string
 }
 
 // Patches implements [audit.Objects].
@@ -306,8 +308,30 @@ func (o objects) Merges(ctx context.Context, commits []audit.Commit) ([][]string
 
 // Seen implements [audit.Objects].
 func (o objects) Seen(ctx context.Context, trees []string) (map[string]bool, error) {
-	if o.base == "" {
-		return nil, nil
+	return o.repo.HadTrees(ctx, o.below, trees)
+}
+
+// Requests implements [audit.Objects].
+func (o objects) Requests(ctx context.Context, commits []audit.Commit) (map[string][]audit.Commit, error) {
+	tips, err := o.repo.TipTrees(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return o.repo.HadTrees(ctx, o.base, trees)
+	requests, read := map[string][]audit.Commit{}, 0
+	for _, c := range commits {
+		for _, tip := range tips[c.Tree] {
+			if read++; read > maxRequests || tip == c.Hash {
+				continue
+			}
+			led, err := readSpan(ctx, o.repo, gitrepo.Range{Tips: []string{tip}, Below: o.below})
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(led, func(r audit.Commit) bool { return r.Hash == c.Hash }) {
+				requests[c.Hash] = led
+				break
+			}
+		}
+	}
+	return requests, nil
 }
