@@ -7,10 +7,16 @@
 // Where the files that change are written out in the text, they are named, so
 // that a command that writes outside of a governed tree can be told.
 //
+// All rules are rows of one table, those of the language included; an Effect
+// names the one that decided, and Rules lists them. Package snippet judges
+// programs in other languages that a command holds. Env.Readers are commands
+// that a person counts as reading, in the governed tree only.
+//
 // The promise is one-sided: a command that changes files is never called a
-// reader, whatever the shell (bash, zsh, dash) that will run it. To let a
-// further reader pass, add a rule to rules.go with its reason and an example
-// of either kind; the examples are tests.
+// reader, whether bash or zsh runs it; dash is kept to where the text itself
+// calls it, since to dash [[ a > b ]] writes a file. To let a further reader
+// pass, add a row with its reason and an example of either kind; the examples
+// are tests.
 //
 // The package does no I/O of its own; what it must know of the machine comes
 // in through Env. Start reading at Judge.

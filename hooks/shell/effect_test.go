@@ -308,23 +308,36 @@ func TestPowerShell(t *testing.T) {
 	}
 }
 
-// FuzzJudge holds what must be true of any text: it ends, explains itself, and
-// a redirection appended to it is never overlooked.
+// FuzzJudge holds what must be true of any text: it ends, explains itself by a
+// rule of the table, and neither a redirection of it is overlooked nor a command
+// before it, whatever a person counts as reading.
 func FuzzJudge(f *testing.F) {
 	for _, commands := range cases(f) {
 		for _, command := range commands {
 			f.Add(command)
 		}
 	}
+	names := map[string]bool{}
+	for _, r := range Rules() {
+		names[r.Name] = true
+	}
+	gate := testEnv
+	gate.Tree, gate.Readers = "/repo", [][]string{{"make", "**"}, {"go", "test", "*"}}
 	f.Fuzz(func(t *testing.T, command string) {
 		eff := Judge(command, testEnv)
-		if eff.Changes != (eff.Why != "") {
-			t.Errorf("changes is %v, the reason %q", eff.Changes, eff.Why)
+		if eff.Changes != (eff.Why != "") || eff.Changes != names[eff.Rule] {
+			t.Errorf("changes is %v by rule %q, the reason %q", eff.Changes, eff.Rule, eff.Why)
+		}
+		if len(eff.Words) > maxWords+1 {
+			t.Errorf("%d words", len(eff.Words))
+		}
+		if !Judge("rm file\n"+command, gate).Changes {
+			t.Error("a command before it was overlooked")
 		}
 		if eff.Known && !eff.Changes || !eff.Changes && len(eff.Targets) > 0 {
 			t.Errorf("targets without a change: %+v", eff)
 		}
-		if !eff.Changes && !Judge("{ "+command+"\n} > file", testEnv).Changes {
+		if !eff.Changes && !Judge("{ "+command+"\n} > file", gate).Changes {
 			t.Error("a redirection was overlooked")
 		}
 	})
