@@ -193,12 +193,13 @@ func readLogs(ctx context.Context, repo *gitrepo.Repo, exports []string, in audi
 			continue
 		}
 		r, err := readPublished(ctx, repo, refs[ref])
-		if fault.Is(err, fault.Integrity) {
-			logs = append(logs, &audit.Log{Origin: origin, Name: ref, Err: err})
-			continue
-		}
 		if err != nil {
-			return nil, err
+			if ctx.Err() != nil {
+				return nil, err
+			}
+			// Whoever can push a ref can point it to anything.
+			logs = append(logs, &audit.Log{Origin: origin, Name: ref, Err: fault.Wrap(err, fault.Integrity, "reading what is published")})
+			continue
 		}
 		l := audit.ReadLog(ref, r)
 		if l.Origin != origin {

@@ -126,24 +126,32 @@ func (r *Repo) Read(ctx context.Context, ids []string) ([]Commit, error) {
 	return commits, fault.Wrap(err, nil, "reading the commits")
 }
 
-// parseCommit reads a commit object.
+// parseCommit reads a commit object as git does: the tree, its parents, the
+// author and the committer come first and in this order. Git passes over what
+// looks like one of them further down, and so does this, or a commit could show
+// one tree here and another one there.
 func parseCommit(id, data string) Commit {
 	c := Commit{ID: id}
 	head, message, _ := strings.Cut(data, "\n\n")
 	c.Message = message
-	for line := range strings.SplitSeq(head, "\n") {
-		key, value, _ := strings.Cut(line, " ")
-		switch key {
-		case "tree":
-			c.Tree = value
-		case "parent":
-			c.Parents = append(c.Parents, value)
-		case "author":
-			c.Author = ident(value)
-		case "committer":
-			c.Committer = ident(value)
+	next := func(key string) (value string, ok bool) {
+		line, rest, _ := strings.Cut(head, "\n")
+		if value, ok = strings.CutPrefix(line, key+" "); ok {
+			head = rest
 		}
+		return value, ok
 	}
+	c.Tree, _ = next("tree")
+	for {
+		parent, ok := next("parent")
+		if !ok {
+			break
+		}
+		c.Parents = append(c.Parents, parent)
+	}
+	author, _ := next("author")
+	committer, _ := next("committer")
+	c.Author, c.Committer = ident(author), ident(committer)
 	return c
 }
 

@@ -83,3 +83,32 @@ func TestOpenHistory(t *testing.T) {
 		t.Error("a repository that is nowhere")
 	}
 }
+
+// TestParseCommit reads what git reads, whatever else is in the object.
+func TestParseCommit(t *testing.T) {
+	hermetic(t)
+	w := work{t, t.TempDir()}
+	w.git("init", "--quiet")
+	w.write("a.txt", "a\n")
+	w.commit()
+	good := w.git("rev-parse", "HEAD^{tree}")
+	w.write("a.txt", "evil\n")
+	w.commit()
+	evil := w.git("rev-parse", "HEAD^{tree}")
+	parent := w.git("rev-parse", "HEAD")
+	const who = "A <a@example.org> 1700000000 +0000"
+	object := "tree " + evil + "\nparent " + parent + "\nauthor " + who + "\ncommitter " + who +
+		"\ntree " + good + "\nparent " + good + "\nauthor B <b@example.org> 1 +0000\ngpgsig x\n y\n \n tree " + good + "\n\nSubject\n\ntree " + good + "\n"
+	id := w.input(object, "hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+	if tree := w.git("rev-parse", id+"^{tree}"); tree != evil {
+		t.Fatalf("git reads the tree %s", tree)
+	}
+	commits, err := w.open().Read(t.Context(), []string{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := commits[0]
+	if c.Tree != evil || !slices.Equal(c.Parents, []string{parent}) || c.Author != "A <a@example.org>" || c.Message != "Subject\n\ntree "+good+"\n" {
+		t.Errorf("%+v", c)
+	}
+}
