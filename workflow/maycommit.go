@@ -86,9 +86,11 @@ func firstPath(paths []string, pick func(string) bool) string {
 	return ""
 }
 
-// governs reports whether a path belongs to satelle's governance files.
+// governs reports whether a path belongs to satelle's governance files, on a
+// disk that ignores case as well.
 func governs(path string) bool {
-	return path == ".satelle" || strings.HasPrefix(path, ".satelle/")
+	folder, _, _ := strings.Cut(path, "/")
+	return strings.EqualFold(folder, ".satelle")
 }
 
 // quoted writes a path as one word of a shell.

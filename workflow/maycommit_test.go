@@ -72,6 +72,8 @@ func TestMayCommit(t *testing.T) {
 		{"out of scope", started("src"), "src/a docs/x", false, false, "docs/x is outside", "git restore --staged -- 'docs/x'"},
 		{"governance", started(), "a .satelle/satelle.toml", false, false, ".satelle/satelle.toml belongs", "--category substrate"},
 		{"governance within scope", started(".satelle"), ".satelle/x", false, false, "governance", "--category substrate"},
+		{"governance in capitals", started(), ".SATELLE/x", false, false, "governance", "--category substrate"},
+		{"nearly governance", started(), ".satelle.md a/.satelle/x", false, false, "", ""},
 		{"a substrate story", substrate, ".satelle/x", false, false, "", ""},
 		{"halted", halted, "a", false, false, "halted: why", "satelle status"},
 		{"halted, a person", halted, "a", false, true, "", ""},

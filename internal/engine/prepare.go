@@ -86,6 +86,9 @@ func (e *Engine) commitFacts(ctx context.Context, r *preparing) (err error) {
 	if p.Parents, err = e.repo.Parents(ctx); err != nil {
 		return err
 	}
+	if p.Parents == nil {
+		p.Parents = []string{} // the first commit: there are none, which is known
+	}
 	if r.rule, err = e.committing(ctx, r.staged, p.Parents); err != nil {
 		return err
 	}

@@ -84,6 +84,13 @@ func (e *Engine) pushed(ctx context.Context, remote string, lines io.Reader) (sp
 	if err != nil {
 		return span, err
 	}
+	if len(tracked) == 0 {
+		// A remote that is new, or has no name: what is on another one has been
+		// pushed before.
+		if tracked, err = e.repo.Refs(ctx, "refs/remotes/"); err != nil {
+			return span, err
+		}
+	}
 	if main := tracked["refs/remotes/"+remote+"/HEAD"]; main != "" {
 		below = append(below, main)
 	}
