@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"strings"
 
 	"satelle/hooks/dialect"
@@ -107,7 +108,8 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 		if err == nil && ok && text == "" {
 			return Act{Kind: Reads}, nil // it polls
 		}
-		effect := shell.Effect{Opaque: true, Words: []shell.Word{{Text: text}}, Satelle: guesses(text, env)}
+		words := append(shell.Judge(text, env).Words, shell.Word{Text: text})
+		effect := shell.Effect{Opaque: true, Words: words, Satelle: guesses(text, env)}
 		return Act{Kind: Strange, Effect: effect, What: text}, err
 	case durable:
 		if c.Input.True("durable") {
@@ -127,16 +129,52 @@ func understand(c dialect.Call, env shell.Env) (Act, error) {
 	return Act{Kind: Reads, Looks: fileURLs(c.Input)}, nil
 }
 
+// folderKeys are the fields in which shells take the folder that a command
+// starts in: those of Codex and opencode, Cursor, and Gemini.
+const folderKeys = "workdir working_directory directory dir_path cwd"
+
 func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
-	var looks []string
-	if dir, ok, err := c.Input.Text("workdir"); err != nil {
+	folders, err := c.Input.Texts(strings.Fields(folderKeys)...)
+	if err != nil {
 		return Act{}, err
-	} else if ok && dir != "" {
-		env.Dir = absolute(env.Dir, dir)
-		looks = []string{env.Dir}
 	}
+	act, err := understandIn(c, t, env)
+	for _, dir := range folders {
+		if dir == "" || err != nil {
+			continue
+		}
+		there := env
+		there.Dir = absolute(env.Dir, dir)
+		var in Act
+		in, err = understandIn(c, t, there)
+		act.Effect = either(act.Effect, in.Effect)
+		act.Looks = append(act.Looks, there.Dir)
+	}
+	return act, err
+}
+
+// either is the effect of what has one of two: which of them a harness goes by
+// isn't known, and it may pass over a field that only looks like a folder.
+func either(a, b shell.Effect) shell.Effect {
+	if b.Changes && (!a.Changes || a.Known && !b.Known) {
+		a.Why, a.Rule = b.Why, b.Rule
+	}
+	if b.Changes {
+		a.Known = b.Known && (a.Known || !a.Changes)
+	}
+	a.Changes = a.Changes || b.Changes
+	a.Opaque = a.Opaque || b.Opaque
+	a.Bypass = cmp.Or(a.Bypass, b.Bypass)
+	a.Targets = append(a.Targets, b.Targets...)
+	a.Words = append(a.Words, b.Words...)
+	a.Satelle = append(a.Satelle, b.Satelle...)
+	return a
+}
+
+// understandIn is understandCommand for one folder.
+func understandIn(c dialect.Call, t tool, env shell.Env) (Act, error) {
 	if argv, ok, err := c.Input.Argv("command"); err != nil || ok {
-		return Act{Kind: Command, Looks: looks, Effect: patched(shell.Argv(argv, env)), What: strings.Join(argv, " ")}, err
+		return Act{Kind: Command, Effect: patched(shell.Argv(argv, env)), What: strings.Join(argv, " ")}, err
 	}
 	text, ok, err := c.Input.Text(strings.Fields(t.keys)...)
 	if err == nil && !ok {
@@ -149,7 +187,7 @@ func understandCommand(c dialect.Call, t tool, env shell.Env) (Act, error) {
 	if t.form == power {
 		judge = shell.PowerShell
 	}
-	return Act{Kind: Command, Looks: looks, Effect: patched(judge(text, env)), What: text}, nil
+	return Act{Kind: Command, Effect: patched(judge(text, env)), What: text}, nil
 }
 
 // patched adds the files that patches in a command name. Codex takes a command
