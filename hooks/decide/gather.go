@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,12 @@ type world struct {
 	realHome  string
 	user      string // the user's home, real, "" if unknown
 	temps     []string
-	dir       string // where the session works
-	path      string // the PATH on which it looks for programs
+	dir       string        // where the session works
+	roots     []string      // the folders that the payload says the session was opened on
+	started   func() string // where the process of the hook was started
+	variable  func(string) string
+	ofHomes   []known // once they were asked for
+	path      string  // the PATH on which it looks for programs
 	exported  func(string) bool
 	now       time.Time
 	rows      map[string]row
@@ -49,12 +54,17 @@ func newWorld(env Env, dir string) (*world, error) {
 		dir:       dir,
 		path:      env.Path,
 		exported:  env.Exported,
+		started:   env.Dir,
+		variable:  env.Variable,
 		now:       env.Now(),
 		rows:      map[string]row{},
 		registers: env.Register,
 		holds:     env.holds,
 		observes:  env.Observe,
 		checks:    env.Check,
+	}
+	if w.variable == nil {
+		w.variable = func(string) string { return "" }
 	}
 	if env.HomeErr != nil {
 		return w, env.HomeErr
@@ -97,10 +107,41 @@ func (w *world) shell() shell.Env {
 // matters, since it costs a read of the ledger.
 func (w *world) here(seat bool) (Spot, error) {
 	s, p, real, err := w.where(w.dir, "", false)
+	if err == nil && !s.Governed {
+		s, p, real, err = w.openedOn(s, p, real)
+	}
 	if err == nil && s.Governed && seat {
 		w.sit(&s, p, real)
 	}
 	return s, err
+}
+
+// projects names the variables in which harnesses tell a hook the folder that
+// its session was opened on.
+const projects = "CLAUDE_PROJECT_DIR GEMINI_PROJECT_DIR CURSOR_PROJECT_DIR GROK_WORKSPACE_ROOT"
+
+// openedOn is the governed place that a session was opened on, for one that
+// works in no governed place just now: what it runs elsewhere can still change
+// the files there. Without one it is the place that was given.
+func (w *world) openedOn(s Spot, p place.Place, real string) (Spot, place.Place, string, error) {
+	dirs := slices.Clone(w.roots)
+	for _, name := range strings.Fields(projects) {
+		dirs = append(dirs, w.variable(name))
+	}
+	for _, dir := range append(dirs, w.started()) {
+		if dir == w.dir || !path.IsAbs(dir) {
+			continue
+		}
+		there, at, root, err := w.where(dir, "", false)
+		if err != nil {
+			return s, p, real, err
+		}
+		if there.Governed {
+			there.Away = true
+			return there, at, root, nil
+		}
+	}
+	return s, p, real, nil
 }
 
 // spot finds out all about a path that changes. shown is how a reason names it.
@@ -342,7 +383,10 @@ func (w *world) lookUp(f *Facts, word shell.Word) string {
 	if what := protectedName(abs, false); what != "" {
 		return what
 	}
-	return protectedName(real, false)
+	if what := protectedName(real, false); what != "" {
+		return what
+	}
+	return w.ownSetting(real, false)
 }
 
 // reach adds a path that lies in another governed work tree than the session,

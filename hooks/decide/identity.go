@@ -21,7 +21,7 @@ func (w *world) protect(abs, real string, tree bool) string {
 			return what
 		}
 	}
-	return ""
+	return w.ownSetting(real, tree)
 }
 
 // aliases are the protected names, by their folder, that may be links, have a
@@ -154,14 +154,40 @@ func (w *world) secretWord(word shell.Word) string {
 	if (!word.Quiet || strings.ContainsAny(word.Text, "\"'(<")) && (strings.Contains(word.Text, w.realHome+"/keys") || strings.Contains(word.Text, ".satelle/keys")) {
 		return ownKeys
 	}
-	abs := absolute(word.Dir, word.Text)
-	if !strings.HasPrefix(abs, "/") || len(abs) > 4096 || strings.ContainsAny(abs, "\n\x00") {
-		return ""
+	for _, file := range operands(word.Text) {
+		abs := absolute(word.Dir, file)
+		if !strings.HasPrefix(abs, "/") || len(abs) > 4096 || strings.ContainsAny(abs, "\n\x00") {
+			continue
+		}
+		what := ""
+		if word.Glob {
+			what = w.secretPattern(abs)
+		} else {
+			what = w.secretAt(abs, strings.Contains(file, "/") || file == "." || word.Dir != w.dir)
+		}
+		if what != "" {
+			return what
+		}
 	}
-	if word.Glob {
-		return w.secretPattern(abs)
+	return ""
+}
+
+// operands are the files that a word may name: the whole of it, an option's
+// value, and what is to be read by an @.
+func operands(text string) []string {
+	all := []string{text}
+	if len(text) > 2 && text[0] == '-' && text[1] != '-' {
+		all = append(all, text[2:])
 	}
-	return w.secretAt(abs, strings.Contains(word.Text, "/") || word.Text == "." || word.Dir != w.dir)
+	if _, value, ok := strings.Cut(text, "="); ok && value != "" {
+		all = append(all, value)
+	}
+	for _, file := range all {
+		if _, file, ok := strings.Cut(file, "@"); ok && file != "" {
+			all = append(all, file)
+		}
+	}
+	return all
 }
 
 // secretAt looks at one path; with all, a look at the whole of satelle's

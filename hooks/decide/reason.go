@@ -82,7 +82,7 @@ func (s speaker) in(t Spot) string {
 
 // elsewhere reports whether a spot lies in another work tree than the session.
 func (s speaker) elsewhere(t Spot) bool {
-	return t.Tree != "" && t.Tree != s.facts.Here.Tree
+	return t.Tree != "" && (t.Tree != s.facts.Here.Tree || s.facts.Here.Away)
 }
 
 // tree names the work tree of a spot.

@@ -36,6 +36,7 @@ type Env struct {
 	Path     string        // $PATH
 	Temps    []string      // temporary folders; mktemp creates its files in the first
 	Exported func(name string) bool
+	Variable func(name string) string // its value, "" if there is none
 	Now      func() time.Time
 	Deadline time.Duration // 0: the default
 	Exit     func(int)     // ends the process when the deadline has passed and the answer is written
@@ -62,6 +63,7 @@ func System() Env {
 		User:     os.Getenv("HOME"),
 		Path:     os.Getenv("PATH"),
 		Exported: func(name string) bool { _, ok := os.LookupEnv(name); return ok },
+		Variable: os.Getenv,
 		Now:      time.Now,
 		Exit:     os.Exit,
 		Register: ancestry.Register,
@@ -163,6 +165,7 @@ func answer(in io.Reader, env Env) []byte {
 		c.CWD = env.Dir()
 	}
 	w, err := newWorld(env, c.CWD)
+	w.roots = c.Roots
 	switch c.Event {
 	case dialect.SessionStart:
 		return w.sessionStart(c, err)

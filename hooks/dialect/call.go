@@ -101,9 +101,10 @@ type Call struct {
 	Name    string // the event's name, as it was sent
 	Tool    string
 	Input   Input
-	ID      string // by which the harness tells this call of a tool from others, before and after it, "" if it sends none
-	Failed  bool   // of a PostTool: the harness says that the call failed
-	CWD     string // "" if the payload names none
+	ID      string   // by which the harness tells this call of a tool from others, before and after it, "" if it sends none
+	Failed  bool     // of a PostTool: the harness says that the call failed
+	CWD     string   // "" if the payload names none
+	Roots   []string // the folders that the session was opened on, as far as the payload tells
 	Session string
 	Agent   string // the sub-agent, "" in the main session
 	File    string // the settings file of a ConfigChange

@@ -167,12 +167,23 @@ func (p *payload) fill(c *Call) error {
 			return err
 		}
 	}
+	c.Roots = p.folders()
 	c.ID, c.Turn, c.Transcript = aside(p.id, maxID), aside(p.turn, maxID), aside(p.transcript, maxPath)
 	c.Event, c.Failed = eventOf(c.Name), failed(c.Name)
 	if c.Name == "" && c.Tool != "" {
 		c.Event = PreTool
 	}
 	return p.fillTool(c)
+}
+
+// folders are those that Grok and Cursor say a session was opened on.
+func (p *payload) folders() (all []string) {
+	for _, dir := range append(p.roots.Array(), p.root) {
+		if dir := aside(dir, maxPath); dir != "" && len(all) < maxRoots {
+			all = append(all, dir)
+		}
+	}
+	return all
 }
 
 // fillTool reads what a call to a tool must have; other events may lack it.
@@ -290,6 +301,8 @@ func (p *payload) plugin() error {
 const (
 	maxID   = 256
 	maxPath = 4096
+
+	maxRoots = 64
 )
 
 // aside is a text that no decision rests on: one of another type is none.
