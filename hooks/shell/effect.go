@@ -16,6 +16,7 @@ type Env struct {
 	Temp     string                 // where mktemp creates its files
 	Exported func(name string) bool // whether the command inherits this variable
 	IsDir    func(path string) bool // whether a folder stands at this absolute path
+	Dashed   func(dir string) bool  // whether a name in the folder begins with a dash
 	OwnGit   func(dir string) bool  // whether git finds a configuration that an agent can't write, when run in dir
 
 	Readers [][]string // further commands that count as reading, in words
@@ -62,6 +63,7 @@ type Invocation struct {
 
 // Judge tells what a command text does.
 func Judge(text string, env Env) Effect {
+	text = shortened(text)
 	if rule, what := oversized(text); what != "" {
 		return opaque(text, env, rule, what)
 	}

@@ -66,7 +66,7 @@ var language = []rule{
 		reads: "echo '('", changes: "echo (",
 	},
 	{
-		name: ruleTooLong, why: "a text is judged within a bounded time: 32 KiB and 2048 words outside of here-documents",
+		name: ruleTooLong, why: "a text is judged within a bounded time: 32 KiB, 1024 commands and 1024 words outside of here-documents",
 		reads: "ls", changes: "ls; …", // the dots stand for more of the same
 	},
 	{

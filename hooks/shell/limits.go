@@ -1,20 +1,27 @@
 package shell
 
-import "strings"
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"sync"
+)
 
 // Limits come before parsing. A text beyond them counts as changing files; one
 // that a person or an agent writes to read something stays far below.
 const (
-	maxText    = 512 << 10 // all of it
-	maxCode    = 32 << 10  // outside of here-documents, long words counted as maxWord
-	maxPlain   = 384 << 10 // outside of here-documents, long words included
-	maxWord    = 256       // letters and digits in a row
-	maxOpening = 1024      // brackets and keywords that can nest
-	maxInDocs  = 16 << 10  // brackets within here-documents
-	maxTexts   = 4         // sh -c within sh -c
-	maxCalls   = 8         // functions that call functions
-	maxWords   = 2048      // words that may name a file, each of which is looked up
-	maxSteps   = 16 << 10  // commands and kilobytes of text that are looked at, one more than once included
+	maxText     = 256 << 10 // all of it, long words counted as longWord
+	maxCode     = 32 << 10  // outside of here-documents, the same
+	maxCommands = 1024      // what separates commands, outside of here-documents
+	maxOpening  = 1024      // brackets and keywords that can nest
+	maxInDocs   = 16 << 10  // brackets within here-documents
+	maxTexts    = 4         // sh -c within sh -c
+	maxCalls    = 8         // functions that call functions
+	maxWords    = 1024      // words that may name a file, each of which is looked up
+	maxSteps    = 4 << 10   // commands and kilobytes of text that are looked at, one more than once included
+
+	// Of a longer word only the beginning is looked at: no file has such a name.
+	longWord = 4 << 10
 )
 
 // oversized says by which rule a text must not be parsed, and why, or "".
@@ -25,52 +32,81 @@ func oversized(text string) (rule, why string) {
 	if len(text) > maxText {
 		return ruleTooLong, "it is too long to be judged"
 	}
-	code, plain, opening, inDocs := measure(text)
+	m := measure(text)
 	switch {
-	case code > maxCode || plain > maxPlain:
+	case m.code > maxCode || m.commands > maxCommands:
 		return ruleTooLong, "it is too long to be judged"
-	case opening > maxOpening || inDocs > maxInDocs:
+	case m.opening > maxOpening || m.inDocs > maxInDocs:
 		return ruleTooDeep, "it is nested too deeply to be judged"
 	}
 	return "", ""
 }
+
+// shortened replaces what is too long in words of letters and digits by a sum
+// of it, which no text can foresee: equal words stay equal, and others differ.
+func shortened(text string) string {
+	if len(text) <= longWord {
+		return text
+	}
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(text); i++ {
+		from := i
+		for i < len(text) && isWordByte[text[i]] {
+			i++
+		}
+		if i-from > longWord {
+			b.WriteString(text[done : from+longWord/2])
+			b.WriteString(strconv.FormatUint(maphash.String(seed(), text[from:i]), 36))
+			done = i
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+var seed = sync.OnceValue(maphash.MakeSeed)
+
+// size is what a text measures.
+type size struct{ code, commands, opening, inDocs int }
 
 // measure counts the bytes outside of here-documents and all that can nest. It
 // knows no quotes, so that no text can nest deeper than it counts: what looks
 // like a bracket is one. What looks like a here-document counts as one, too; a
 // text that only feigns it is held by the second limit, which leaves room for
 // documents full of code and is still well within a stack.
-func measure(text string) (code, plain, opening, inDocs int) {
+func measure(text string) (m size) {
 	var delims []string
 	for text != "" {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		weight, n := weigh(line)
+		commands, opening := weigh(line)
 		if len(delims) > 0 {
-			inDocs += n
+			m.inDocs += opening
 			if strings.TrimLeft(line, "\t") == delims[0] {
 				delims = delims[1:]
 			}
 			continue
 		}
-		plain += len(line) + 1
-		code += weight + 1
-		opening += n
+		m.code += len(line) + 1
+		m.commands += commands + 1
+		m.opening += opening
 		delims = heredocs(line)
 	}
-	return code, plain, opening, inDocs
+	return m
 }
 
-// weigh counts the bytes of a line, of a long word only its beginning, and
-// what can nest in it.
-func weigh(line string) (weight, opening int) {
+// weigh counts what separates commands in a line, and what can nest.
+func weigh(line string) (commands, opening int) {
 	for i := 0; i < len(line); {
 		from := i
 		for i < len(line) && isWordByte[line[i]] {
 			i++
 		}
 		if n := i - from; n > 0 {
-			weight += min(n, maxWord)
 			if n <= len("function") && (from == 0 || strings.IndexByte(before, line[from-1]) >= 0) && nests(line[from:i]) {
 				opening++
 			}
@@ -79,11 +115,14 @@ func weigh(line string) (weight, opening int) {
 		switch line[i] {
 		case '(', '{', '[', '`', '!':
 			opening++
+		case ';', '&', '|':
+			if i == 0 || line[i-1] != line[i] {
+				commands++
+			}
 		}
-		weight++
 		i++
 	}
-	return weight, opening
+	return commands, opening
 }
 
 // isWordByte tells letters and digits.
@@ -93,7 +132,7 @@ var isWordByte = [256]bool{
 	'n': true, 'o': true, 'p': true, 'q': true, 'r': true, 's': true, 't': true, 'u': true, 'v': true, 'w': true, 'x': true, 'y': true, 'z': true,
 	'A': true, 'B': true, 'C': true, 'D': true, 'E': true, 'F': true, 'G': true, 'H': true, 'I': true, 'J': true, 'K': true, 'L': true, 'M': true,
 	'N': true, 'O': true, 'P': true, 'Q': true, 'R': true, 'S': true, 'T': true, 'U': true, 'V': true, 'W': true, 'X': true, 'Y': true, 'Z': true,
-	'_': true, '=': true, '+': true,
+	'_': true,
 }
 
 // before are the signs after which a keyword can stand.
