@@ -2,6 +2,7 @@ package decide
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path"
 	"slices"
@@ -86,11 +87,18 @@ func newWorld(env Env, dir string) (*world, error) {
 
 // shell is what a command is judged against.
 func (w *world) shell() shell.Env {
+	looked := map[string]bool{}
 	env := shell.Env{
 		Dir: w.dir, Home: w.user, Exported: w.exported,
 		IsDir: func(p string) bool {
 			info, err := os.Stat(p)
 			return err == nil && info.IsDir()
+		},
+		Dashed: func(dir string) bool {
+			if _, ok := looked[dir]; !ok {
+				looked[dir] = dashed(dir)
+			}
+			return looked[dir]
 		},
 		OwnGit: func(dir string) bool {
 			p, err := place.Find(w.home, dir)
@@ -101,6 +109,24 @@ func (w *world) shell() shell.Env {
 		env.Temp = w.temps[0]
 	}
 	return env
+}
+
+// maxNames bounds how much of a folder is looked through.
+const maxNames = 4096
+
+// dashed reports whether a name in a folder begins with a dash, or may: not all
+// of a large folder is looked at, and nothing is known of one that can't be read.
+func dashed(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxNames)
+	if err != nil && !errors.Is(err, io.EOF) || len(names) == maxNames {
+		return true
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") })
 }
 
 // here describes where the session works; who holds the seat only if that

@@ -183,7 +183,7 @@ func judgeSet(j *judge, c *call) {
 	for i := 0; i < len(c.args); i++ {
 		w := c.args[i]
 		switch {
-		case w.text == "--" || w.text == "-" || w.known && w.text != "" && w.text[0] != '-' && w.text[0] != '+':
+		case w.text == "--" || w.text == "-" || w.known && (w.text == "" || w.text[0] != '-' && w.text[0] != '+'):
 			return // the rest are positional parameters
 		case !w.known || strings.Trim(w.text[1:], "euxvfEThbmBCHo") != "":
 			j.changes(c.src)

@@ -40,7 +40,7 @@ const (
 
 // caches are folders of HOME in which programs that only read may keep what
 // they have seen.
-var caches = []string{"u/.npm/", "u/.cache/", "u/.kube/", "u/.terraform.d/"}
+var caches = []string{"u/.npm/", "u/.cache/", "u/.kube/", "u/.terraform.d/", "u/.gnupg/", "u/.config/gcloud/"}
 
 type differ struct {
 	lab
@@ -169,11 +169,22 @@ func (d *differ) one(t *testing.T, b *box, text string) {
 		t.Fatal(err)
 	}
 	reply, err := b.ask(boxRequest{Argv: []string{shell, "-c", text}, Print: true}, limitAsk)
-	eff := Judge(text, b.env())
+	eff := b.judge(text)
 	t.Logf("exit %d, late %v\n%s\nchanges: %v (%s)\njudged to change: %v (%s)", reply.Exit, reply.Late, reply.Output, reply.Changes, err, eff.Changes, eff.Why)
 	if len(reply.Changes) > 0 && !eff.Changes {
 		t.Error("it changes files, and is judged to read")
 	}
+}
+
+// judge judges a text. To panic over one is a failure of its own, for which
+// the text passes as one that reads.
+func (b *box) judge(text string) (eff Effect) {
+	defer func() {
+		if p := recover(); p != nil {
+			eff = Effect{Why: fmt.Sprint("panic: ", p)}
+		}
+	}()
+	return Judge(text, b.env())
 }
 
 // env is what Judge knows of the fixture.
@@ -266,7 +277,7 @@ func (d *differ) work() error {
 		text := d.command(d.seed, n)
 		of := rand.New(rand.NewPCG(d.seed+1, uint64(n)))
 		shell := available[of.IntN(len(available))]
-		eff := Judge(text, b.env())
+		eff := b.judge(text)
 		d.add("made")
 		if filepath.Base(shell) == "dash" && !portable(text) {
 			shell = "/bin/bash" // to the former, (( a > b )) writes; only what sh -c carries is judged for it
@@ -291,6 +302,9 @@ func (d *differ) work() error {
 		}
 		if reply.Late {
 			d.add("late")
+		}
+		if !eff.Changes && strings.HasPrefix(eff.Why, "panic") {
+			changes = append(changes, eff.Why)
 		}
 		switch {
 		case !eff.Changes && len(changes) > 0 && d.skip != nil && d.skip.MatchString(text):
@@ -341,7 +355,7 @@ func (d *differ) run(b **box, shell, text string) ([]string, boxReply, error) {
 	for _, c := range reply.Changes {
 		cached := false
 		for _, dir := range caches {
-			cached = cached || strings.Contains(c+"/", dir)
+			cached = cached || strings.Contains(c+"/", dir) || c == "created u/.config"
 		}
 		if !cached {
 			changes = append(changes, c)
@@ -355,8 +369,12 @@ func (d *differ) failure(b **box, n int, shell, text string) error {
 	runs := 0
 	var failed error
 	fails := func(text string) bool {
-		if runs++; runs > minimiseRuns || failed != nil || Judge(text, (*b).env()).Changes {
+		eff := (*b).judge(text)
+		if runs++; runs > minimiseRuns || failed != nil || eff.Changes {
 			return false
+		}
+		if eff.Why != "" {
+			return true
 		}
 		changes, _, err := d.run(b, shell, text)
 		failed = err
@@ -369,6 +387,7 @@ func (d *differ) failure(b **box, n int, shell, text string) error {
 	}
 	small := minimise(text, fails)
 	changes, _, err := d.run(b, shell, small)
+	changes = append(changes, (*b).judge(small).Why)
 	if err != nil || failed != nil {
 		return err
 	}

@@ -125,11 +125,6 @@ var gitRules = []rule{
 		reads: "commit-graph verify", changes: "commit-graph write",
 	},
 	{
-		name: "git-fetch", of: "git", programs: "fetch", check: gitFetch,
-		why:   "only shows what it would update with --dry-run",
-		reads: "fetch --dry-run origin", changes: "fetch origin",
-	},
-	{
 		name: "git-remote", of: "git", programs: "remote", check: gitGroup, commands: "-,show,get-url",
 		why:   "prints with no command or show or get-url; its other commands write",
 		reads: "remote -v", changes: "remote add a ../b",
@@ -184,7 +179,7 @@ var gitRules = []rule{
 // gitDocumented are commands of git itself that no rule lets read. It shows
 // their page when they are asked for help; a command of somebody else may run.
 const gitDocumented = "commit checkout switch restore reset rebase merge pull push cherry-pick revert am init clone gc repack pack-refs update-index update-ref read-tree write-tree commit-tree " +
-	"mktree mktag maintenance filter-branch difftool mergetool bisect submodule worktree stash notes remote reflog"
+	"mktree mktag maintenance filter-branch fetch difftool mergetool bisect submodule worktree stash notes remote reflog"
 
 func judgeGit(j *judge, c *call) {
 	dir, top := j.dir, j.top
@@ -369,14 +364,6 @@ func gitRequestPull(_ *judge, c *call) bool {
 	return true
 }
 
-func gitFetch(j *judge, c *call) bool {
-	dry := false
-	for _, w := range c.args {
-		dry = dry || w.text == "--dry-run"
-	}
-	return dry && gitLsRemote(j, c)
-}
-
 // list reports whether options ask for a list, in which operands are patterns.
 func (c *call) list(modes, others, value string) bool {
 	list := false
@@ -472,6 +459,9 @@ func gitGroup(j *judge, c *call) bool {
 		return c.name == "worktree" && c.args[0].known && c.args[0].text == "prune" && gitDryRun(j, &call{name: "prune", args: c.args[1:]})
 	}
 	rest := call{args: c.args[1:], dashes: true}
+	if c.name == "stash" { // it takes a -- away, and log reads what is left
+		rest.args = slices.DeleteFunc(slices.Clone(rest.args), func(w word) bool { return w.text == "--" })
+	}
 	_, ok := rest.options("n", func(option string, _ word) bool { return !listed(r.deny, option) })
 	return ok
 }

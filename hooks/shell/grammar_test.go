@@ -138,6 +138,11 @@ func (g *gen) rule(name string) string {
 // reader expands a rule several times, for a part that by itself is judged to
 // read. What many such parts make together is then worth to be looked at.
 func (g *gen) reader(name string) (text string) {
+	defer func() {
+		if recover() != nil {
+			g.tame = false // a judgement that panics is found when all of it is judged
+		}
+	}()
 	g.tame = true
 	for range 4 {
 		docs := len(g.docs)

@@ -5,10 +5,13 @@ import "strings"
 // options walks over a call's arguments as getopt does. value lists the short
 // options that take a value; flag is called for each option, without its
 // dashes, and reports whether it is allowed. It returns the operands, and
-// whether all options were allowed and known.
+// whether all options were allowed and known. Where it can't be told whether
+// the options have ended, what follows is judged as options and returned as
+// operands, too.
 func (c *call) options(value string, flag func(option string, value word) bool) (operands []word, ok bool) {
 	ok = true
-	bare := false // the last word was an option, which may take the next for its value
+	bare := false     // the last word was an option, which may take the next for its value
+	var either []word // what follows a -- that is a value, or the end of the options
 	for i := 0; i < len(c.args); i++ {
 		a := c.args[i]
 		after := bare
@@ -16,8 +19,10 @@ func (c *call) options(value string, flag func(option string, value word) bool) 
 		switch {
 		case a.open, !a.known && strings.HasPrefix(a.text, "-"):
 			return c.args[i:], false
-		case a.text == "--" && after && !c.dashes:
-			bare = false // a value, or the end of the options: what follows must do as both
+		case a.text == "--" && after && !c.dashes && either == nil:
+			bare, either = false, c.args[i+1:]
+		case a.text == "--" && either != nil:
+			return append(operands, either...), false
 		case a.text == "--":
 			return append(operands, c.args[i+1:]...), ok
 		case strings.HasPrefix(a.text, "--"):
@@ -29,7 +34,7 @@ func (c *call) options(value string, flag func(option string, value word) bool) 
 				if strings.Contains(value, option) {
 					if of = literal(a.text[k+1:]); of.text == "" {
 						if i++; i >= len(c.args) {
-							return operands, false
+							return append(operands, either...), false
 						}
 						of = c.args[i]
 						ok = ok && !of.many // what it splits into may be options
@@ -38,11 +43,11 @@ func (c *call) options(value string, flag func(option string, value word) bool) 
 				}
 				ok = flag(option, of) && ok
 			}
-		default:
+		case either == nil:
 			operands = append(operands, a)
 		}
 	}
-	return operands, ok
+	return append(operands, either...), ok
 }
 
 // listed reports whether an option is in a list like "o output in-place". A

@@ -148,8 +148,10 @@ func judgeUnzip(j *judge, c *call) {
 	}
 }
 
+// judgeGzip lets no option pass that names a file, or takes the input away.
 func judgeGzip(j *judge, c *call) {
-	reads, prints, expands := false, false, false
+	prints := strings.HasSuffix(c.name, "cat")
+	reads, expands := prints, false
 	operands, ok := c.options("", func(option string, _ word) bool {
 		reads = reads || allowed("c l t stdout to-stdout list test", option)
 		prints = prints || allowed("c stdout to-stdout", option)
@@ -229,6 +231,9 @@ func judgeRsync(j *judge, c *call) {
 		return allowed("n a v r z h i u c t p o g l H A X P q x m C f dry-run archive verbose recursive compress human-readable itemize-changes stats delete "+
 			"exclude include filter exclude-from include-from checksum progress update size-only", option)
 	})
+	for _, w := range c.args { // the value as a word of its own could be the -n that is looked for
+		ok = ok && !allowed("--exclude --include --filter --exclude-from --include-from", w.text)
+	}
 	if !ok || !dry {
 		j.changes(c.src)
 	}
@@ -269,19 +274,33 @@ func oneOf(c *call, options ...string) bool {
 	return false
 }
 
-// judgeXxd: the second operand is an output file. Its options are words and
-// not letters: -ps is one of them.
+// judgeXxd: the second operand is an output file. It reads its options itself:
+// words, of which the first letter counts, and none after the first operand.
 func judgeXxd(j *judge, c *call) {
-	rest := *c
-	rest.args = nil
-	for _, w := range c.args {
-		if w.text == "-ps" || w.text == "-plain" {
-			w.text = "-p"
+	rest := c.args
+	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") && rest[0].text != "-" {
+		w := rest[0]
+		rest = rest[1:]
+		letter, value := w.text[1:min(2, len(w.text))], ""
+		if len(w.text) > 2 {
+			value = w.text[2:]
 		}
-		rest.args = append(rest.args, w)
+		switch {
+		case w.text == "--":
+			if n := count(rest); n < 0 || n > 1 {
+				j.changes(c.src)
+			}
+			return
+		case w.known && (allowed("a b C d e E i p r u", letter) && value == "" || w.text == "-ps" || w.text == "-plain"):
+		case w.known && strings.Contains("cgosl", letter) && isNumber(value):
+		case w.known && strings.Contains("cgosl", letter) && value == "" && len(rest) > 0 && !rest[0].many:
+			rest = rest[1:]
+		default:
+			j.changes(c.src)
+			return
+		}
 	}
-	operands, ok := rest.options("clsgo", func(string, word) bool { return true })
-	if n := count(operands); !ok || n < 0 || n > 1 {
+	if n := count(rest); n < 0 || n > 1 || n == 1 && rest[0].open {
 		j.changes(c.src)
 	}
 }

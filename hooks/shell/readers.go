@@ -5,8 +5,8 @@ import "strings"
 // readers are the programs that print.
 var readers = []rule{
 	{
-		name: "filter", programs: "cat tac nl head tail wc cut paste tr rev fold fmt pr expand unexpand column comm join cmp diff diff3 look tsort od hexdump strings " +
-			"cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum shasum md5 zcat bzcat xzcat zstdcat lz4cat zgrep zipinfo",
+		name: "filter", programs: "cat tac nl head tail wc cut paste tr rev fold fmt pr expand unexpand column comm join cmp diff look tsort od hexdump strings " +
+			"cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum shasum md5 zgrep zipinfo",
 		why:   "filters that print what they read; none of their options names an output file",
 		reads: "cat a | tr a-z A-Z | cut -c 1-3", changes: "cat a > b",
 	},
@@ -125,9 +125,14 @@ var readers = []rule{
 		reads: "man ls | head", changes: "man -P ./x ls",
 	},
 	{
-		name: "sdiff", programs: "sdiff", deny: "o output", max: 2, value: "wI",
-		why:   "prints two files side by side; -o merges into a file",
+		name: "sdiff", programs: "sdiff", deny: "o output diff-program", max: 2, value: "wI",
+		why:   "prints two files side by side; -o merges into a file, --diff-program runs a program",
 		reads: "sdiff -s a b", changes: "sdiff -o m a b",
+	},
+	{
+		name: "diff3", programs: "diff3", deny: "diff-program",
+		why:   "compares and prints; --diff-program runs a program",
+		reads: "diff3 -m a b c", changes: "diff3 --diff-program=./x a b c",
 	},
 	{
 		name: "date", programs: "date", judge: judgeDate, why: "prints the time; -s and a bare operand set it",
@@ -162,7 +167,7 @@ var readers = []rule{
 		reads: "unzip -l a.zip", changes: "unzip a.zip",
 	},
 	{
-		name: "compress", programs: "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma unlzma", judge: judgeGzip, why: "replace the file, but with -c, -l or -t",
+		name: "compress", programs: "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lzma unlzma zcat bzcat xzcat zstdcat lz4cat", judge: judgeGzip, why: "replace the file, but with -c, -l or -t",
 		reads: "gunzip -c a.gz", changes: "gunzip -k a.gz",
 	},
 	{

@@ -76,8 +76,11 @@ func (j *judge) word(w *syntax.Word) word {
 		b.part(part, false, i == 0)
 	}
 	b.w.text = b.text.String()
-	if b.w.known {
+	switch {
+	case b.w.known:
 		b.w.numeric = isNumber(b.w.text)
+	case strings.HasPrefix(b.w.text, "-") && (b.w.many || !b.w.digits):
+		b.w.open = true // an option, and which one can't be seen
 	}
 	return b.w
 }
@@ -106,7 +109,7 @@ func (b *builder) unknown(quoted bool, of word) {
 	}
 	if !quoted && !of.numeric {
 		b.w.many = b.w.many || of.many
-		b.w.open = b.w.open || of.many && of.open
+		b.w.open = b.w.open || of.many && (of.open || b.text.Len() == 0 && b.j.dashed())
 	}
 	b.w.known = false
 	b.w.digits = b.w.digits && of.numeric
@@ -151,8 +154,27 @@ func (b *builder) unknownOr(quoted bool, w word) {
 		b.text.WriteString(w.text)
 		return
 	}
+	if w.known { // it is split, and its fields may be options, or patterns
+		w.many = true
+		for _, field := range strings.Fields(w.text) {
+			w.open = w.open || field[0] == '-' || strings.IndexByte("*?[", field[0]) >= 0 && b.j.dashed()
+		}
+	}
 	w.known = false
 	b.unknown(quoted, w)
+}
+
+// dashed reports whether a pattern may find a name here that begins with a
+// dash, and so make an option. Where agents can write, one may be put there.
+func (j *judge) dashed() bool {
+	if !j.ownGit() {
+		return true
+	}
+	dir := j.dir
+	if j.top {
+		dir = j.env.Tree
+	}
+	return j.env.Dashed != nil && (dir == "" || j.env.Dashed(dir))
 }
 
 func (b *builder) lit(s string, quoted, first bool) {
@@ -182,9 +204,7 @@ func (b *builder) lit(s string, quoted, first bool) {
 			}
 			continue
 		case !quoted && (c == '*' || c == '?' || c == '['):
-			if b.text.Len() == 0 && !b.j.ownGit() {
-				b.w.open = true // a name that begins with a dash may have been put there
-			}
+			b.w.open = b.w.open || b.text.Len() == 0 && b.j.dashed()
 			b.w.known, b.w.digits, b.w.many = false, false, true
 		case braced && (c == '{' || c == '}'):
 			// All of the expansion is one unknown part: .cl{a,}ude is .cl*ude.

@@ -133,7 +133,11 @@ func plInterpolates(body string) bool {
 			after := body[i+1+len(name):]
 			switch {
 			case name == "" && c == '$' && (after == "" || strings.IndexByte(")|/.,;&", after[0]) >= 0):
-				// the end of a line in a pattern, or one of perl's own
+				// The end of a line in a pattern, or one of perl's own. Before
+				// a bracket it is an element, with code in its subscript.
+				if len(after) > 1 && (after[1] == '[' || after[1] == '{') {
+					return false
+				}
 			case name == "" && c == '@' && (after == "" || after[0] == ' ' || after[0] == '.'):
 			case name == "" || name != strings.ToLower(name):
 				return false
