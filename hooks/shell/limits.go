@@ -10,7 +10,7 @@ import (
 // Limits come before parsing. A text beyond them counts as changing files; one
 // that a person or an agent writes to read something stays far below.
 const (
-	maxText     = 256 << 10 // all of it, long words counted as longWord
+	maxText     = 160 << 10 // all of it, long words counted as longWord
 	maxCode     = 32 << 10  // outside of here-documents, the same
 	maxCommands = 1024      // what separates commands, outside of here-documents
 	maxOpening  = 1024      // brackets and keywords that can nest
