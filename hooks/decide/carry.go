@@ -68,12 +68,8 @@ func (w *world) carryTree(box sandbox, dir string) (string, bool) {
 	if err != nil || !p.Registered || p.Root == "" || p.WorkTree == "" {
 		return "", false
 	}
-	program, err := place.Resolve(w.home + "/bin/satelle")
-	if err != nil {
-		return "", false
-	}
-	for _, kept := range [...]string{w.realHome, p.Dir, program, p.CommonDir, p.WorkTree + "/.git"} {
-		if box.writes(kept) {
+	for _, kept := range [...]string{w.home, p.Dir, w.home + "/bin/satelle", p.CommonDir, p.WorkTree + "/.git"} {
+		if box.steers(kept) {
 			return "", false
 		}
 	}

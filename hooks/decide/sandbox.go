@@ -3,6 +3,7 @@ package decide
 import (
 	"bytes"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -20,7 +21,8 @@ type sandbox struct {
 // grant says of a folder, and all below it that no other grant names, whether
 // it may be written.
 type grant struct {
-	path  string
+	path  string // real
+	named string // as Codex has it
 	write bool
 }
 
@@ -54,56 +56,95 @@ func (w *world) sandboxOf(c dialect.Call) (s sandbox, ok bool) {
 	s.network = profile.Get("network").Str == "enabled" && turn.Get("sandbox_policy.network_access").Type == gjson.True
 	readsAll := false
 	profile.Get("file_system.entries").ForEach(func(_, entry gjson.Result) bool {
-		path, known := w.grantPath(entry.Get("path"))
+		named, path, known := w.grantPath(entry.Get("path"))
 		access := entry.Get("access").Str
 		if ok = known && (access == "read" || access == "write"); !ok {
 			return false
 		}
 		if path != "" {
-			s.grants = append(s.grants, grant{path, access == "write"})
+			s.grants = append(s.grants, grant{path, named, access == "write"})
 			readsAll = readsAll || path == "/"
 		}
 		return true
 	})
-	return s, ok && readsAll
+	return s, ok && readsAll && !s.open() && !w.forgeable(c.Transcript) && !s.steers(c.Transcript)
 }
 
-// grantPath is the real folder that an entry speaks of, "" for one that there
-// is not.
-func (w *world) grantPath(path gjson.Result) (string, bool) {
-	var named string
-	switch kind := path.Get("type").Str; {
+// open reports whether a command in the sandbox could have moved a folder that
+// it may write to somewhere else, by a link.
+func (s sandbox) open() bool {
+	for _, g := range s.grants {
+		if _, steered := s.follow(g.named); steered && g.write {
+			return true
+		}
+	}
+	return false
+}
+
+// forgeable reports whether a transcript lies where a sandbox as a rule lets
+// commands write, whatever it says itself.
+func (w *world) forgeable(transcript string) bool {
+	real, err := place.Resolve(transcript)
+	if err != nil {
+		return true
+	}
+	for _, dir := range append([]string{w.started()}, w.temps...) {
+		if dir, err := place.Resolve(dir); err == nil && dir != "/" && within(real, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// grantPath is the folder that an entry speaks of, as it is named there and
+// real; "" for one that there is not.
+func (w *world) grantPath(entry gjson.Result) (named, real string, known bool) {
+	switch kind := entry.Get("type").Str; {
 	case kind == "path":
-		named = path.Get("path").Str
+		named = entry.Get("path").Str
 	case kind != "special":
 	default:
-		switch path.Get("value.kind").Str {
+		switch entry.Get("value.kind").Str {
 		case "root":
-			return "/", true
+			return "/", "/", true
 		case "slash_tmp":
 			named = "/tmp"
 		case "tmpdir":
 			if len(w.temps) == 0 {
-				return "", true
+				return "", "", true
 			}
 			named = w.temps[0]
 		}
 	}
 	if !strings.HasPrefix(named, "/") || strings.ContainsAny(named, "\n\x00") {
-		return "", false
+		return "", "", false
 	}
 	real, err := place.Resolve(named)
-	return real, err == nil
+	return named, real, err == nil
 }
 
-// writes reports whether a command in the sandbox may write a real path: the
-// nearest grant above it counts, and of two the one that keeps.
-func (s sandbox) writes(path string) bool {
-	best, may := -1, false
+// writes reports whether a command in the sandbox may change what stands at a
+// real path, or put something else there: a folder above that is not held by a
+// grant of its own can be renamed where its folder may be written.
+func (s sandbox) writes(real string) bool {
+	may, _ := s.at(real)
+	for at := real; !may && at != "/"; at = path.Dir(at) {
+		if _, held := s.at(at); !held {
+			may, _ = s.at(path.Dir(at))
+		}
+	}
+	return may
+}
+
+// at tells what holds for a real path: the nearest grant above it counts, and
+// of two the one that keeps. held tells that it is a grant's own.
+func (s sandbox) at(real string) (may, held bool) {
+	best := -1
 	for _, g := range s.grants {
-		if g.path != "/" && !within(path, g.path) {
+		if g.path != "/" && !within(real, g.path) {
 			continue
 		}
+		held = held || g.path == real
 		switch n := len(g.path); {
 		case n > best:
 			best, may = n, g.write
@@ -111,7 +152,45 @@ func (s sandbox) writes(path string) bool {
 			may = may && g.write
 		}
 	}
-	return may
+	return may, held
+}
+
+// steers reports whether a command in the sandbox may change what a path leads
+// to, or where it leads.
+func (s sandbox) steers(name string) bool {
+	real, steered := s.follow(name)
+	return steered || s.writes(real)
+}
+
+// follow follows a path. steered tells that a command in the sandbox may
+// replace one of the links on the way.
+func (s sandbox) follow(name string) (real string, steered bool) {
+	const most = 40 // as many as the kernel follows
+	real = "/"
+	for links := 0; name != ""; {
+		var part string
+		switch part, name, _ = strings.Cut(name, "/"); part {
+		case "", ".":
+			continue
+		case "..":
+			real = path.Dir(real)
+			continue
+		}
+		next := path.Join(real, part)
+		target, err := os.Readlink(next)
+		if err != nil {
+			real = next // no link
+			continue
+		}
+		if links++; links > most || s.writes(next) {
+			return next, true
+		}
+		if strings.HasPrefix(target, "/") {
+			real = "/"
+		}
+		name = target + "/" + name
+	}
+	return real, false
 }
 
 // confinement is the sandbox as satelle puts it around a check.
@@ -119,13 +198,30 @@ func (s sandbox) confinement() place.Confinement {
 	c := place.Confinement{Network: s.network}
 	for _, g := range s.grants {
 		switch {
-		case g.write:
+		case g.write && !s.covered(g):
 			c.Write = append(c.Write, g.path)
-		case g.path != "/":
+		case !g.write && g.path != "/":
 			c.Keep = append(c.Keep, g.path)
 		}
 	}
 	return c
+}
+
+// covered reports whether a folder lies in another that may be written, and
+// nothing in it is kept. Named on its own, it could be replaced by a link before
+// the check begins.
+func (s sandbox) covered(g grant) bool {
+	var rest sandbox
+	for _, other := range s.grants {
+		if !other.write && within(other.path, g.path) {
+			return false
+		}
+		if other.path != g.path {
+			rest.grants = append(rest.grants, other)
+		}
+	}
+	may, _ := rest.at(g.path)
+	return may
 }
 
 // turnContext finds the entry of a turn in a transcript. The newest turn's is
