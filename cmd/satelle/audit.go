@@ -80,6 +80,9 @@ plain. Only errors make the audit fail. docs/ci.md shows it at work.`, 3, 4, 6),
 		if err := show(&rep); err != nil {
 			return fault.Wrap(err, nil, "printing")
 		}
+		if next := rep.Next(); next != "" {
+			return fault.Try(rep.Err(), next)
+		}
 		return rep.Err()
 	})
 	return cmd
@@ -108,10 +111,11 @@ func (a *app) auditText(r *audit.Report) error {
 	var logs []string
 	for _, l := range r.Logs {
 		if l.Holds {
-			logs = append(logs, fmt.Sprintf("%s (%d records)", l.Origin, l.Size))
+			logs = append(logs, fmt.Sprintf("%s (%s)", l.Origin, audit.Count(int(l.Size), "record")))
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "%d commits, %d bound to records; %d errors, %d warnings, %d notes\n", r.Commits, r.Bound, r.Errors, r.Warnings, r.Notes)
+	_, err := fmt.Fprintf(a.stdout, "%s, %d bound to records; %s, %s, %s\n", audit.Count(r.Commits, "commit"), r.Bound,
+		audit.Count(r.Errors, "error"), audit.Count(r.Warnings, "warning"), audit.Count(r.Notes, "note"))
 	if err == nil && len(logs) > 0 {
 		_, err = fmt.Fprintf(a.stdout, "logs that hold: %s\n", inLine(strings.Join(logs, ", ")))
 	}

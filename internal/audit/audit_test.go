@@ -159,6 +159,18 @@ func TestAudit(t *testing.T) {
 			s.in.Commits = []Commit{n}
 			s.in.Logs = []*Log{s.ann.published()}
 		}, "", 0},
+		{"a person's own, replayed by a session", func(s *scene) {
+			b := commit("b", "ca")
+			s.ann.prepare(&b, "", person, workflow.Prepared{})
+			s.next("b")
+			s.in.Commits[1].Parents = []string{"elsewhere"}
+			s.ann.prepare(&s.in.Commits[1], "", agent, workflow.Prepared{Replays: pointOf(s, b)})
+		}, "note person cb", 0},
+		{"another change under the name of a person's own", func(s *scene) {
+			b := commit("b", "ca")
+			s.ann.prepare(&b, "", person, workflow.Prepared{})
+			s.ann.prepare(s.next("c"), "", agent, workflow.Prepared{Replays: pointOf(s, b)})
+		}, "error no-seat cc", 3},
 		{"another change under the name of a replay", func(s *scene) {
 			old := s.in.Commits[0]
 			s.ann.done("sty_a")

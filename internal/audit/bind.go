@@ -143,7 +143,7 @@ func pick(all []*prepared, fits func(*prepared) bool) *prepared {
 		if !fits(p) {
 			continue
 		}
-		if p.unseated == "" && p.story != "" {
+		if p.story != "" && p.entitled() {
 			return p
 		}
 		if best == nil {

@@ -143,10 +143,34 @@ func (r *Report) Err() error {
 		return nil
 	}
 	class := fault.Refused
+	if r.loses() {
+		class = fault.Integrity
+	}
+	return fault.New(class, "the audit found %s in %s", Count(r.Errors, "error"), Count(r.Commits, "commit"))
+}
+
+// loses reports whether a log does not hold.
+func (r *Report) loses() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return slices.Contains(integrity, f.Rule) })
+}
+
+// Next is the command that leads on where there are errors, "" if none does.
+func (r *Report) Next() string {
+	if r.loses() {
+		return "satelle ledger verify"
+	}
 	for _, f := range r.Findings {
-		if slices.Contains(integrity, f.Rule) {
-			class = fault.Integrity
+		if f.Level == Error && f.Commit != "" {
+			return "git show --stat " + f.Commit
 		}
 	}
-	return fault.New(class, "the audit found %d errors in %d commits", r.Errors, r.Commits)
+	return ""
+}
+
+// Count writes a number of things.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprint(n, " ", what, "s")
 }

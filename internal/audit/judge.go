@@ -47,7 +47,9 @@ func (a *auditor) judge(c *caseOf) {
 // bound says what there is to say of a commit that a record vouches for.
 func (a *auditor) bound(c *caseOf) (all []Finding) {
 	p := c.bound
-	if p.story == "" && p.person {
+	answers := a.answers(p)
+	e := answers[0]
+	if p.story == "" && e.person {
 		f := found("person", "a person committed this without a story").at(p)
 		if i := slices.IndexFunc(c.paths, governance); i >= 0 {
 			f.Level, f.Path = Warning, c.paths[i]
@@ -55,8 +57,6 @@ func (a *auditor) bound(c *caseOf) (all []Finding) {
 		}
 		return append(all, f)
 	}
-	answers := a.answers(p)
-	e := answers[0]
 	if p.story != "" {
 		a.last[storyKey{e.log.Origin, p.story}] = c.commit
 	}
@@ -113,7 +113,7 @@ func (a *auditor) answers(p *prepared) []*prepared {
 				continue
 			}
 			all = append(all, q)
-			if all[best].unseated != "" && q.unseated == "" && at.samePatch(q) {
+			if !all[best].entitled() && q.entitled() && at.samePatch(q) {
 				best = len(all) - 1
 			}
 		}
@@ -153,7 +153,7 @@ func scopes(paths []string, p *prepared, answers []*prepared) (Finding, bool) {
 		return Finding{}, true // that nobody sat is said already
 	}
 	for _, path := range paths {
-		if slices.ContainsFunc(answers, func(q *prepared) bool { return q.unseated == "" && q.covers(path) }) || answers[0].unseated != "" {
+		if !answers[0].entitled() || slices.ContainsFunc(answers, func(q *prepared) bool { return q.entitled() && q.covers(path) }) {
 			continue
 		}
 		f := found("out-of-scope", "%s lies outside of what story %s may change: %s", path, p.story, strings.Join(answers[0].paths, " ")).at(p)

@@ -183,6 +183,15 @@ func (l *Log) root(size uint64) (root [32]byte) {
 	return h
 }
 
+// entitled reports whether the commit could be made: its story sat, or it is a
+// person's own.
+func (p *prepared) entitled() bool {
+	if p.story == "" {
+		return p.person
+	}
+	return p.unseated == ""
+}
+
 // covers reports whether a path lies in the scopes that held.
 func (p *prepared) covers(path string) bool { return seatread.InScope(p.paths, path) }
 
