@@ -108,7 +108,18 @@ func (r *Repo) Parents(ctx context.Context) ([]string, error) {
 			parents = append(parents, merged)
 		}
 	}
-	return parents, err
+	if err != nil || len(parents) < 3 {
+		return parents, err
+	}
+	// Of many, git leaves out those that others follow on.
+	mode, err := r.state("MERGE_MODE")
+	if err != nil || strings.Contains(string(mode), "no-ff") {
+		return parents, err
+	}
+	out, err := r.ask(ctx, append([]string{"merge-base", "--independent"}, parents...)...)
+	kept := strings.Fields(out)
+	parents = slices.DeleteFunc(parents, func(p string) bool { return !slices.Contains(kept, p) })
+	return parents, fault.Wrap(err, nil, "looking at what is merged")
 }
 
 // Amending reports whether a rebase is about to put what is staged into the

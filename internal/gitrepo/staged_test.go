@@ -104,6 +104,37 @@ func TestParents(t *testing.T) {
 	}
 }
 
+// TestParentsOfMany: those that git makes of a merge of many are asked for
+// while it makes the commit.
+func TestParentsOfMany(t *testing.T) {
+	for _, how := range []string{"--ff", "--no-ff"} {
+		w := newWork(t)
+		for _, branch := range []string{"one", "two"} {
+			w.git("checkout", "--quiet", "-b", branch, "main")
+			w.write(branch, "x\n")
+			w.commit()
+		}
+		w.git("checkout", "--quiet", "main")
+		heads := w.path("heads")
+		w.write(".git/hooks/prepare-commit-msg", "#!/bin/sh\ncp .git/MERGE_HEAD '"+heads+"'\ncp .git/MERGE_MODE '"+heads+".mode'\n")
+		if err := os.Chmod(w.path(".git/hooks/prepare-commit-msg"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := w.git("rev-parse", "HEAD")
+		w.git("merge", "--quiet", how, "--no-edit", "one", "two")
+		want := strings.Fields(w.git("log", "-1", "--format=%P"))
+		w.git("reset", "--quiet", "--soft", before)
+		for from, to := range map[string]string{heads: "MERGE_HEAD", heads + ".mode": "MERGE_MODE"} {
+			if err := os.Rename(from, w.path(".git/"+to)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p, err := w.open().Parents(t.Context()); err != nil || !slices.Equal(p, want) {
+			t.Errorf("%s: %q, %v, want %q", how, p, err, want)
+		}
+	}
+}
+
 // TestAddTrailers puts them where git looks for them, and runs nothing that
 // the repository configures.
 func TestAddTrailers(t *testing.T) {
