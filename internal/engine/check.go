@@ -36,13 +36,16 @@ func (c checker) Check(ctx context.Context, q workflow.Question) (workflow.Verdi
 	if c.progress != nil {
 		fmt.Fprintf(c.progress, "asking %s (at most %s)\n", q.Judge.Skill, timeout)
 	}
-	argv, err := confine([]string{"sh", "-c", q.Skill.Check})
+	argv, filter, err := confine([]string{"sh", "-c", q.Skill.Check})
 	if err != nil {
 		return workflow.Verdict{}, err
 	}
+	if filter != nil {
+		defer filter.Close()
+	}
 	res, err := proc.Run(ctx, proc.Spec{
 		Argv: argv, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
-		Stdin: q.Payload, Timeout: timeout, OutputCap: checkOutput,
+		Stdin: q.Payload, Extra: filter, Timeout: timeout, OutputCap: checkOutput,
 	})
 	if err != nil {
 		return workflow.Verdict{}, fault.Wrap(err, nil, "running the check %s", q.Judge.Skill)

@@ -4,31 +4,65 @@ import (
 	"cmp"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"satelle/internal/fault"
 	"satelle/internal/place"
+	"satelle/internal/proc"
 )
 
 // confine puts around a check the sandbox of the session that asked for it.
 // Codex's commands run in one, and satelle, whose hook carries out their calls
 // of it, does not; but what a check runs, the agent may have written.
-func confine(argv []string) ([]string, error) {
+//
+// What it returns beside the command is to be its descriptor [proc.ExtraFD],
+// and to be closed.
+func confine(argv []string) (_ []string, filter *os.File, err error) {
 	text, asked := os.LookupEnv(place.ConfineEnv)
 	if !asked {
-		return argv, nil
+		return argv, nil, nil
 	}
 	box, ok := place.ParseConfinement(text)
 	if !ok {
-		return nil, fault.New(fault.Refused, "the sandbox that the check must stay in can't be told from %s", place.ConfineEnv)
+		return nil, nil, fault.New(fault.Refused, "the sandbox that the check must stay in can't be told from %s", place.ConfineEnv)
 	}
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
-		return nil, fault.New(fault.Refused, "the check must stay in the sandbox of the session that asks, and bubblewrap (bwrap), which would hold it there, "+
+		return nil, nil, fault.New(fault.Refused, "the check must stay in the sandbox of the session that asks, and bubblewrap (bwrap), which would hold it there, "+
 			"is not installed: a person runs the same command in a terminal of their own")
 	}
-	return append(confinement(bwrap, box), argv...), nil
+	around := confinement(bwrap, box)
+	if !box.Network {
+		if filter, err = pipeOf(socketFilter()); err != nil {
+			return nil, nil, err
+		}
+		around = append(around, "--seccomp", strconv.Itoa(proc.ExtraFD))
+	}
+	return append(append(around, "--"), argv...), filter, nil
+}
+
+// pipeOf holds the filter for bubblewrap to read.
+func pipeOf(filter []byte) (*os.File, error) {
+	if filter == nil {
+		return nil, fault.New(fault.Refused, "the check must stay in the sandbox of the session that asks, and on a machine of this kind (%s) it would not: "+
+			"a person runs the same command in a terminal of their own", runtime.GOARCH)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, fault.Wrap(err, nil, "starting the check")
+	}
+	_, err = to.Write(filter) // far less than a pipe holds
+	if e := to.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		_ = from.Close()
+		return nil, fault.Wrap(err, nil, "starting the check")
+	}
+	return from, nil
 }
 
 // confinement is the call of bubblewrap that holds a command in a box.
@@ -53,7 +87,7 @@ func confinement(bwrap string, box place.Confinement) []string {
 	for _, m := range mounts {
 		argv = append(argv, m.how, m.path, m.path)
 	}
-	return append(append(argv, ownCache(box)...), "--")
+	return append(argv, ownCache(box)...)
 }
 
 // scratch is a folder that every machine has and that no project works in.

@@ -31,6 +31,8 @@ type Spec struct {
 	// HoldStdin keeps the input open, after Stdin, until the command has ended:
 	// for one that takes the end of its input as a reason to leave.
 	HoldStdin bool
+	// Extra, if set, is the command's descriptor [ExtraFD]. The caller closes it.
+	Extra *os.File
 	// Timeout bounds the run; 0 leaves it to the context.
 	Timeout time.Duration
 	// OutputCap bounds the bytes kept in Result.Output; 0 is DefaultOutputCap.
@@ -76,6 +78,9 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	cmd := exec.Command(spec.Argv[0], spec.Argv[1:]...)
 	cmd.Dir, cmd.Env = spec.Dir, spec.Env
 	cmd.SysProcAttr = ownGroup()
+	if spec.Extra != nil {
+		cmd.ExtraFiles = []*os.File{spec.Extra}
+	}
 
 	// The pipes are ours and not exec's: exec's Wait returns only when they are
 	// closed, which a process left behind can put off for ever.
