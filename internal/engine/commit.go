@@ -29,6 +29,9 @@ func OpenCommit(ctx context.Context, dir, gitDir string) (e *Engine, ok bool, er
 	if e == nil || !e.Place.Governed() {
 		return nil, false, nil
 	}
+	if e.Place.Registered && e.Place.CommonDir != e.repo.CommonDir() || !e.Place.Registered && e.Place.Root != e.repo.Top() {
+		return nil, false, nil // a repository within a governed one: what it commits is no commit there
+	}
 	if !e.Place.Registered {
 		return nil, false, fault.Try(fault.New(fault.NotFound, "this repository is governed by satelle, which is not set up in this clone"), "satelle init")
 	}
