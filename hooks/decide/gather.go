@@ -301,6 +301,9 @@ func (w *world) gather(act Act, here Spot, err error) Facts {
 			w.target(&f, t.Path, t.Path, t.Tree)
 		}
 	}
+	for _, link := range act.Effect.Links {
+		w.linked(&f, link)
+	}
 	for _, p := range act.Paths {
 		for _, abs := range w.spellings(p) {
 			w.target(&f, abs, p, act.Kind != Edits)
@@ -325,6 +328,19 @@ func (w *world) target(f *Facts, abs, shown string, tree bool) {
 		f.Err = err
 	}
 	f.Targets = append(f.Targets, s)
+}
+
+// linked adds what a link is made to. Whoever writes by it later, with nobody
+// looking where it leads by then, changes what is there.
+func (w *world) linked(f *Facts, to string) {
+	s, err := w.spot(to, to, true)
+	if err != nil && f.Err == nil {
+		f.Err = err
+	}
+	if s.Governed || s.Protected != "" {
+		s.InScope = true // a change by the link is held to the scopes
+		f.Targets = append(f.Targets, s)
+	}
 }
 
 // spellings returns the absolute paths that a tool's path may stand for: some

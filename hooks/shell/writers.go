@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"path/filepath"
+	"strings"
+)
 
 // writers are the programs that change files which their operands name. To know
 // where they write lets a command pass that stays outside of governed trees,
@@ -58,7 +61,10 @@ func judgeMode(j *judge, c *call) {
 }
 
 func judgeCopy(j *judge, c *call) {
+	link, symbolic, relative := c.name == "ln", false, false
 	operands, ok := c.options("tSmog", func(option string, _ word) bool {
+		symbolic, relative = symbolic || option == "s" || option == "symbolic", relative || option == "r"
+		link = link || c.name == "cp" && (symbolic || option == "l")
 		return allowed("r R a f i n p v d L P H u l s T b m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
 	})
 	n := len(operands)
@@ -72,6 +78,19 @@ func judgeCopy(j *judge, c *call) {
 	}
 	path, known := j.path(to)
 	into := known && (strings.HasSuffix(to.text, "/") || n > 2 || j.env.IsDir != nil && j.env.IsDir(path))
+	if link {
+		from := j.dir
+		switch {
+		case !symbolic || relative || c.name == "cp":
+		case !known:
+			from = ""
+		case into:
+			from = path
+		default:
+			from = filepath.Dir(path)
+		}
+		j.links(c, operands[:n-1], from)
+	}
 	if !into {
 		j.writeAll(c, operands[n-1:], ok, true)
 		return
@@ -81,6 +100,21 @@ func judgeCopy(j *judge, c *call) {
 		w := from
 		w.text = strings.TrimRight(path, "/") + "/" + name
 		j.writeAll(c, []word{w}, ok, true)
+	}
+}
+
+// links records where links lead that are made; what they say starts from a
+// folder.
+func (j *judge) links(c *call, to []word, from string) {
+	for _, w := range to {
+		switch {
+		case !w.known || w.text == "" || !filepath.IsAbs(w.text) && from == "":
+			j.changes(c.src)
+		case filepath.IsAbs(w.text):
+			j.eff.Links = append(j.eff.Links, w.text)
+		default:
+			j.eff.Links = append(j.eff.Links, from+"/"+w.text)
+		}
 	}
 }
 
