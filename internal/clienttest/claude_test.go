@@ -9,108 +9,6 @@ import (
 	"testing"
 )
 
-// Conversations of the scripts, and their turns.
-const (
-	sub, main    = 0, 1
-	reads, edits = 0, 1
-)
-
-// claudeScript reads, then tries every tool that changes files; then a
-// sub-agent does the same.
-func claudeScript(w *world) Script {
-	turns := func(who string) []Turn {
-		at := func(name string) string { return filepath.Join(w.repo, who+"-"+name) }
-		return []Turn{
-			{Calls: []Call{
-				{"Read", object{"file_path": at("old.txt")}},
-				{"Read", object{"file_path": at("book.ipynb")}},
-				{"Bash", object{"command": "ls", "description": "list"}},
-			}},
-			{Calls: []Call{
-				{"Write", object{"file_path": at("new.txt"), "content": "written\n"}},
-				{"Edit", object{"file_path": at("old.txt"), "old_string": "old", "new_string": "edited"}},
-				{"NotebookEdit", object{"notebook_path": at("book.ipynb"), "cell_id": "c1", "new_source": "22", "cell_type": "code", "edit_mode": "replace"}},
-				{"Monitor", object{"command": "echo watched > " + who + "-monitor.txt", "description": "watch", "timeout_ms": 5000}},
-				{"Bash", object{"command": "echo echoed > " + who + "-bash.txt", "description": "write"}},
-			}},
-		}
-	}
-	return Script{
-		sub: {Match: "SUBTASK", Turns: turns("sub")},
-		main: {Match: "MAIN", Turns: append(turns("main"), Turn{Calls: []Call{
-			{"Agent", object{"description": "sub", "prompt": "SUBTASK do it", "subagent_type": "general-purpose", "run_in_background": false}},
-		}})},
-	}
-}
-
-func TestClaudeWithoutASeat(t *testing.T) {
-	tools := "--allowedTools=Read,Bash,Write,Edit,NotebookEdit,Monitor,Agent"
-	for _, tt := range []struct {
-		mode string
-		args []string
-		// alone: Claude Code asks a service that is not there, and refuses to
-		// start a sub-agent.
-		alone bool
-	}{
-		{"default", []string{tools}, false},
-		{"acceptEdits", []string{"--permission-mode", "acceptEdits", tools}, false},
-		{"dontAsk", []string{"--permission-mode", "dontAsk", tools}, false},
-		{"bypass", []string{"--dangerously-skip-permissions"}, false},
-		{"auto", []string{"--permission-mode", "auto", tools}, true},
-		{"plan", []string{"--permission-mode", "plan", tools}, true},
-	} {
-		t.Run(tt.mode, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, "claude")
-			model := New(t, claudeScript(w))
-			before := w.files()
-			if code, out := w.claude(model, tt.args...); (code != 0) != tt.alone {
-				t.Errorf("exit %d\n%s", code, out)
-			}
-			w.untouched(before)
-			ran(t, model, main, reads)
-			denied(t, model, main, edits)
-			if !tt.alone {
-				ran(t, model, sub, reads)
-				denied(t, model, sub, edits)
-			}
-		})
-	}
-}
-
-// Started in a sub-folder, Claude Code does not read the settings at the root;
-// those of the person count everywhere.
-func TestClaudeInTheUserScope(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "claude", "--scope", "user")
-	w.cwd = filepath.Join(w.repo, "sub folder")
-	model := New(t, claudeScript(w))
-	before := w.files()
-	w.claude(model, "--dangerously-skip-permissions")
-	w.untouched(before)
-	for _, who := range []int{main, sub} {
-		ran(t, model, who, reads)
-		denied(t, model, who, edits)
-	}
-}
-
-func TestClaudeWithTheSeat(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "claude")
-	w.takeSeat()
-	model := New(t, claudeScript(w))
-	w.claude(model, "--dangerously-skip-permissions")
-	for conversation, who := range []string{sub: "sub", main: "main"} {
-		ran(t, model, conversation, reads)
-		ran(t, model, conversation, edits)
-		w.wrote(who+"-new.txt", "written")
-		w.wrote(who+"-old.txt", "edited")
-		w.wrote(who+"-book.ipynb", "22")
-		w.wrote(who+"-monitor.txt", "watched")
-		w.wrote(who+"-bash.txt", "echoed")
-	}
-}
-
 // The main job: the agent is denied, runs the command that the denial names, and
 // goes on. What is a person's stays a person's.
 func TestClaudeTakesTheSeat(t *testing.T) {
@@ -152,82 +50,31 @@ func TestClaudeTakesTheSeat(t *testing.T) {
 	}
 }
 
-// The shell preamble of a skill is no tool call, and asks the hook all the same.
-func TestClaudeSkillPreamble(t *testing.T) {
+// The shell preamble of a command that a person gives runs before the model has
+// said a word, and asks the hook all the same.
+func TestClaudeCommandPreamble(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "claude")
-	w.write(".claude/skills/greet/SKILL.md", "---\nname: greet\ndescription: greets\n---\nGreeting: !`echo hello > preamble.txt`\n")
-	call := Turn{Calls: []Call{{"Skill", object{"skill": "greet"}}}}
-	model := New(t, Script{{Match: "MAIN", Turns: []Turn{call}}})
+	w.write(".claude/commands/greet.md", "---\ndescription: greets\nallowed-tools: Bash(*)\n---\nMAIN. Greeting: !`echo changed > preamble.txt`\n")
+	w.prompt = "/greet"
 	before := w.files()
-	w.claude(model, "--dangerously-skip-permissions")
-	w.untouched(before)
-
-	w.takeSeat()
-	w.claude(New(t, Script{{Match: "MAIN", Turns: []Turn{call}}}), "--dangerously-skip-permissions")
-	w.wrote("preamble.txt", "hello")
-}
-
-// One session in which the engine breaks in every way, while a story holds the
-// seat: nothing can tell so any more, and edits are denied.
-func TestClaudeWithABrokenEngine(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, "claude")
-	w.takeSeat()
-	engine := filepath.Join(w.home, ".satelle", "bin", "satelle-hook")
-	whole, err := os.ReadFile(engine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put := func(content []byte, mode os.FileMode) func() {
-		return func() {
-			if err := os.Remove(engine); err != nil && !os.IsNotExist(err) {
-				t.Error(err)
-			}
-			if content == nil {
-				return
-			}
-			if err := os.WriteFile(engine, content, mode); err != nil {
-				t.Error(err)
-			}
+	told := func() (out string) {
+		model := New(t, Script{{Match: "MAIN"}})
+		w.claude(model, "--dangerously-skip-permissions")
+		for _, r := range model.Requests() {
+			out += string(r.Body)
 		}
+		return out
 	}
-	breaks := []struct {
-		name string
-		do   func()
-	}{
-		{"removed", put(nil, 0)},
-		{"not executable", put(whole, 0o644)},
-		{"empty", put([]byte{}, 0o755)},
-		{"truncated", put(whole[:len(whole)/3], 0o755)},
-		{"only a header", put(whole[:64], 0o755)},
-		{"garbage", put([]byte("\x7fELF garbage \x00\xff"), 0o755)},
-		{"another program", put([]byte("#!/bin/sh\nexit 1\n"), 0o755)},
-	}
-	turns := []Turn{{Calls: []Call{{"Write", object{"file_path": filepath.Join(w.repo, "whole.txt"), "content": "x\n"}}}}}
-	for _, b := range breaks {
-		turns = append(turns, Turn{Before: b.do, Calls: []Call{
-			{"Bash", object{"command": "ls", "description": "list"}},
-			{"Read", object{"file_path": filepath.Join(w.repo, "main-old.txt")}},
-			{"Write", object{"file_path": filepath.Join(w.repo, "new.txt"), "content": b.name}},
-			{"Bash", object{"command": "echo x > bash.txt", "description": "write"}},
-		}})
-	}
-	model := New(t, Script{{Match: "MAIN", Turns: turns}})
-	before := w.files()
-	w.claude(model, "--dangerously-skip-permissions")
-
-	w.wrote("whole.txt", "x")
-	before["whole.txt"] = "x\n"
+	denial := told()
 	w.untouched(before)
-	for n, b := range breaks {
-		for i, tool := range []string{"ls", "Read", "Write", "echo"} {
-			r, found := model.Result(0, n+1, i)
-			refused := strings.Contains(r.Text, "satelle")
-			if !found || refused != (i >= 2) {
-				t.Errorf("engine %s, %s: %q", b.name, tool, r.Text)
-			}
-		}
+	w.takeSeat()
+	told()
+	if !w.changed("preamble.txt") {
+		t.Error("the preamble does not run with the seat")
+	}
+	if !strings.Contains(denial, "preamble.txt") {
+		t.Errorf("without a seat the command was not tried: %.500s", denial)
 	}
 }
 

@@ -15,9 +15,11 @@ var claude = &harness{
 	name: "claude", title: "Claude Code", pin: "@anthropic-ai/claude-code",
 	yolo: []string{"--dangerously-skip-permissions"},
 	play: (*world).claude,
+	edit: claudeWrite, shell: claudeShell,
+	last: []way{claudeTree},
 	reads: []func(*world) Call{
 		func(w *world) Call { return Call{"Read", object{"file_path": filepath.Join(w.repo, "main-old.txt")}} },
-		func(*world) Call { return Call{"Bash", object{"command": "ls", "description": "list"}} },
+		func(*world) Call { return claudeShell("ls") },
 	},
 	ways: []way{
 		{name: "Write", parts: []part{claudeWrite}, quick: true},
@@ -55,7 +57,7 @@ var claude = &harness{
 			call: func(_ *world, file string) Call { return Call{"Skill", object{"skill": skill(file)}} },
 			also: skillText,
 		}}},
-		{name: "Agent", parts: []part{claudeWrite, claudeBash}, spawn: func(prompt string) Call {
+		{name: "Agent", main: true, parts: []part{claudeWrite, claudeBash}, spawn: func(prompt string) Call {
 			return Call{"Agent", object{"description": "sub", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": false}}
 		}},
 		{name: "Agent in a work tree of its own", parts: []part{claudeBash}, spawn: func(prompt string) Call {
@@ -70,13 +72,23 @@ var claude = &harness{
 }
 
 var (
+	claudeTree = way{name: "EnterWorktree", parts: []part{{
+		ext:  "-tree",
+		call: func(_ *world, file string) Call { return Call{"EnterWorktree", object{"name": file}} },
+		done: func(w *world, file string) bool {
+			_, err := os.Stat(filepath.Join(w.repo, ".claude", "worktrees", file, ".git"))
+			return err == nil
+		},
+	}}}
 	claudeWrite = part{call: func(w *world, file string) Call {
 		return Call{"Write", object{"file_path": filepath.Join(w.repo, file), "content": "changed\n"}}
 	}}
-	claudeBash = part{call: func(_ *world, file string) Call {
-		return Call{"Bash", object{"command": "echo changed > " + file, "description": "write"}}
-	}}
+	claudeBash = part{call: func(_ *world, file string) Call { return claudeShell("echo changed > " + file) }}
 )
+
+func claudeShell(command string) Call {
+	return Call{"Bash", object{"command": command, "description": "run"}}
+}
 
 func claudeRead(w *world, file string) Call {
 	return Call{"Read", object{"file_path": filepath.Join(w.repo, file)}}
@@ -113,6 +125,6 @@ func (w *world) claude(model *Server, args ...string) (int, string) {
 	}
 	servers := filepath.Join(w.dir, "servers.json")
 	w.put(servers, []byte(encode(object{"mcpServers": object{"probe": object{"command": self(), "args": []string{}, "env": object{asServer: "1"}}}})), 0o644)
-	argv := append([]string{filepath.Join(clients, "claude"), "-p", "MAIN go", "--output-format", "json", "--mcp-config", servers}, args...)
-	return w.try(env, argv...)
+	argv := append([]string{filepath.Join(clients, "claude"), "-p", w.asks(), "--output-format", "json", "--mcp-config", servers}, args...)
+	return w.start(env, argv...)
 }

@@ -13,8 +13,9 @@ var codexYolo = []string{"--dangerously-bypass-approvals-and-sandbox"}
 
 var codex = &harness{
 	name: "codex", title: "Codex", pin: "@openai/codex", install: []string{"--trust"},
-	yolo: codexYolo,
+	yolo: codexYolo, untrusted: append([]string{"--dangerously-bypass-hook-trust"}, codexYolo...),
 	play: (*world).codex,
+	edit: codexPatch, shell: codexShell,
 	reads: []func(*world) Call{
 		func(*world) Call { return codexShell("ls") },
 		func(*world) Call { return codexShell("cat main-old.txt") },
@@ -33,7 +34,7 @@ var codex = &harness{
 		}}},
 		{name: "apply_patch: delete", parts: []part{{
 			prepare: old,
-			call: func(_ *world, file string) Call { return Call{"apply_patch", patch("*** Delete File: " + file)} },
+			call:    func(_ *world, file string) Call { return Call{"apply_patch", patch("*** Delete File: " + file)} },
 			done: func(w *world, file string) bool {
 				_, err := os.Stat(filepath.Join(w.repo, file))
 				return os.IsNotExist(err)
@@ -45,7 +46,7 @@ var codex = &harness{
 		{name: "MCP", parts: []part{{call: func(w *world, file string) Call {
 			return Call{"mcp__probe.put", object{"path": filepath.Join(w.repo, file), "text": "changed"}}
 		}}}},
-		{name: "spawn_agent", parts: []part{codexExec, codexPatch}, spawn: func(prompt string) Call {
+		{name: "spawn_agent", main: true, parts: []part{codexExec, codexPatch}, spawn: func(prompt string) Call {
 			return Call{"multi_agent_v1.spawn_agent", object{"message": prompt, "agent_type": "default"}}
 		}},
 	},
@@ -54,8 +55,11 @@ var codex = &harness{
 // Some models of Codex write JavaScript, in which the tools are called.
 var codeMode = &harness{
 	name: "codex", title: "Codex in code mode", pin: codex.pin, install: codex.install,
-	yolo: append([]string{"-m", "gpt-6-sol"}, codexYolo...),
-	play: (*world).codex,
+	yolo:      append([]string{"-m", "gpt-6-sol"}, codexYolo...),
+	untrusted: append([]string{"-m", "gpt-6-sol", "--dangerously-bypass-hook-trust"}, codexYolo...),
+	play:      (*world).codex,
+	edit:      codePatch,
+	shell:     func(command string) Call { return inScript("exec_command", object{"cmd": command}) },
 	reads: []func(*world) Call{
 		func(*world) Call { return inScript("exec_command", object{"cmd": "ls"}) },
 		func(*world) Call { return inScript("exec_command", object{"cmd": "cat main-old.txt"}) },
@@ -66,7 +70,7 @@ var codeMode = &harness{
 		{name: "exec: MCP", parts: []part{{call: func(w *world, file string) Call {
 			return inScript("mcp__probe__put", object{"path": filepath.Join(w.repo, file), "text": "changed"})
 		}}}},
-		{name: "spawn_agent", parts: []part{codeExec, codePatch}, spawn: func(prompt string) Call {
+		{name: "spawn_agent", main: true, parts: []part{codeExec, codePatch}, spawn: func(prompt string) Call {
 			name := strings.NewReplacer(" ", "_", ".", "").Replace(strings.ToLower(prompt))
 			return Call{"collaboration.spawn_agent", object{"message": prompt, "task_name": name}}
 		}},
@@ -76,8 +80,12 @@ var codeMode = &harness{
 var (
 	codexExec  = part{call: func(_ *world, file string) Call { return codexShell("echo changed > " + file) }}
 	codexPatch = part{call: func(_ *world, file string) Call { return Call{"apply_patch", patch("*** Add File: "+file, "+changed")} }}
-	codeExec   = part{call: func(_ *world, file string) Call { return inScript("exec_command", object{"cmd": "echo changed > " + file}) }}
-	codePatch  = part{call: func(_ *world, file string) Call { return inScript("apply_patch", patch("*** Add File: "+file, "+changed")) }}
+	codeExec   = part{call: func(_ *world, file string) Call {
+		return inScript("exec_command", object{"cmd": "echo changed > " + file})
+	}}
+	codePatch = part{call: func(_ *world, file string) Call {
+		return inScript("apply_patch", patch("*** Add File: "+file, "+changed"))
+	}}
 )
 
 func codexShell(command string) Call { return Call{"exec_command", object{"cmd": command}} }
@@ -106,5 +114,5 @@ func (w *world) codex(model *Server, mode ...string) (int, string) {
 		args = append(args[:3], args[5:]...)
 	}
 	env := []string{"CODEX_HOME=" + filepath.Join(w.home, ".codex"), "MODEL_KEY=dummy"}
-	return w.try(env, append(append(args, mode...), "MAIN go")...)
+	return w.start(env, append(append(args, mode...), w.asks())...)
 }

@@ -8,12 +8,15 @@ import (
 )
 
 var grok = &harness{
-	name: "grok", title: "Grok", pin: "@xai-official/grok", install: []string{"--trust"},
+	name: "grok", title: "Grok", pin: "@xai-official/grok-linux-x64", install: []string{"--trust"},
 	yolo: []string{"--always-approve"},
 	play: (*world).grok,
+	edit: grokWrite, shell: grokShell,
 	reads: []func(*world) Call{
 		func(*world) Call { return grokShell("ls") },
-		func(w *world) Call { return Call{"read_file", object{"target_file": filepath.Join(w.repo, "main-old.txt")}} },
+		func(w *world) Call {
+			return Call{"read_file", object{"target_file": filepath.Join(w.repo, "main-old.txt")}}
+		},
 		func(*world) Call { return Call{"list_dir", object{"target_directory": "."}} },
 	},
 	ways: []way{
@@ -37,7 +40,7 @@ var grok = &harness{
 			grokMedia("image_to_video", object{"prompt": "a cat", "image": "main-old.txt"}),
 			grokMedia("reference_to_video", object{"prompt": "a cat", "aspect_ratio": "1:1"}),
 		}},
-		{name: "spawn_subagent", parts: []part{grokWrite, grokRun}, spawn: func(prompt string) Call {
+		{name: "spawn_subagent", main: true, parts: []part{grokWrite, grokRun}, spawn: func(prompt string) Call {
 			return Call{"spawn_subagent", object{"prompt": prompt, "description": "sub", "background": false}}
 		}},
 		{name: "spawn_subagent in a work tree of its own", parts: []part{grokRun}, spawn: func(prompt string) Call {
@@ -85,5 +88,5 @@ func (w *world) grok(model *Server, mode ...string) (int, string) {
 		"XAI_API_KEY=dummy", "GROK_MODELS_BASE_URL=" + model.URL + "/v1",
 		"GROK_TELEMETRY_ENABLED=0", "GROK_DISABLE_AUTOUPDATER=1",
 	}
-	return w.try(env, append([]string{filepath.Join(clients, "grok"), "-p", "MAIN go", "--output-format", "json"}, mode...)...)
+	return w.start(env, append([]string{filepath.Join(clients, "grok"), "-p", w.asks(), "--output-format", "json"}, mode...)...)
 }

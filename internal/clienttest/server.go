@@ -217,19 +217,23 @@ func (s *Server) pick(d dialect, body gjson.Result) (string, Turn) {
 	if turn.Before != nil {
 		s.before[turnID(conv, next)].Do(turn.Before)
 	}
+	if turn.Then != nil {
+		turn.Calls = append(turn.Calls[:len(turn.Calls):len(turn.Calls)], turn.Then(s.told(conv, next-1, told))...)
+	}
+	s.mu.Lock()
+	s.calls[turnID(conv, next)] = turn.Calls
+	s.mu.Unlock()
+	return turnID(conv, next), turn
+}
+
+// told are the results of a turn, as the agent sent them.
+func (s *Server) told(conversation, turn int, texts map[string]string) (all []Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if turn.Then != nil {
-		var last []Result
-		if next > 0 {
-			for i, c := range s.calls[turnID(conv, next-1)] {
-				last = append(last, Result{c, told[callID(conv, next-1, i)]})
-			}
-		}
-		turn.Calls = append(turn.Calls[:len(turn.Calls):len(turn.Calls)], turn.Then(last)...)
+	for i, c := range s.calls[turnID(conversation, turn)] {
+		all = append(all, Result{c, texts[callID(conversation, turn, i)]})
 	}
-	s.calls[turnID(conv, next)] = turn.Calls
-	return turnID(conv, next), turn
+	return all
 }
 
 // text is the text of a result: a string, or the text parts of an array.

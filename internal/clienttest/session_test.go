@@ -19,10 +19,16 @@ type harness struct {
 	pin     string   // its package, whose version the table names
 	install []string // further arguments of the installation
 	// play starts it on a script, in a mode, and returns when it has ended.
-	play  func(w *world, model *Server, mode ...string) (code int, out string)
-	yolo  []string // the mode in which it asks nobody
-	ways  []way
-	reads []func(w *world) Call
+	play func(w *world, model *Server, mode ...string) (code int, out string)
+	yolo []string // the mode in which it asks nobody
+	// untrusted is that mode where the settings were changed after they were
+	// trusted; nil: no other.
+	untrusted []string
+	ways      []way
+	last      []way // those that move the session elsewhere
+	reads     []func(w *world) Call
+	edit      part                      // the usual way to change a file
+	shell     func(command string) Call // the tool that runs commands
 }
 
 // A way is one in which a harness lets a model change files.
@@ -35,8 +41,9 @@ type way struct {
 	// remote marks tools that ask a service of the vendor: they are called
 	// only where they have to be denied.
 	remote bool
-	// quick marks the ways that are tried where every call takes seconds.
-	quick bool
+	// quick marks the ways that are tried where every call takes seconds; main
+	// the agent that stands for all agents.
+	quick, main bool
 }
 
 // A part is a call that changes one file.
@@ -55,9 +62,9 @@ type session struct {
 	on     *harness
 	ways   []way
 	states []state
-	mode   []string                   // instead of the one that asks nobody
-	world  func(t *testing.T) *world  // instead of a usual one
-	before func(w *world)             // changes the world before the start
+	mode   []string                  // instead of the one that asks nobody
+	world  func(t *testing.T) *world // instead of a usual one
+	before func(w *world)            // changes the world before the start
 }
 
 // What became of the calls of a way.

@@ -77,11 +77,13 @@ type world struct {
 	t               *testing.T
 	dir, home, repo string
 	cwd             string // where the client starts
+	prompt          string // what it is told, "" for the usual words
 
 	kept   map[string][]byte // satelle's files as they have to be, by path
 	whole  []byte            // the engine
 	ledger string
 	writer *os.File // holds the ledger
+	around []string // starts the client
 }
 
 func newWorld(t *testing.T, harness string, install ...string) *world {
@@ -142,9 +144,29 @@ func (w *world) try(env []string, argv ...string) (int, string) {
 	return r.ExitCode, string(r.Output)
 }
 
+// asks is what the client is told.
+func (w *world) asks() string {
+	if w.prompt == "" {
+		return "MAIN go"
+	}
+	return w.prompt
+}
+
+// start runs a client to its end.
+func (w *world) start(env []string, argv ...string) (int, string) {
+	w.t.Helper()
+	return w.try(env, append(w.around[:len(w.around):len(w.around)], argv...)...)
+}
+
+// satelle runs it as a person does. It may be called between two turns of a
+// session, where nothing can end the test.
 func (w *world) satelle(args ...string) string {
 	w.t.Helper()
-	return w.run(nil, append([]string{filepath.Join(programs, "satelle")}, args...)...)
+	code, out := w.try(nil, append([]string{filepath.Join(programs, "satelle")}, args...)...)
+	if code != 0 {
+		w.t.Errorf("satelle %q: exit %d\n%s", args, code, out)
+	}
+	return out
 }
 
 // takeSeat starts a story, as a person does.
@@ -242,17 +264,6 @@ func denied(t *testing.T, model *Server, conversation, turn int) {
 		r, found := model.Result(conversation, turn, i)
 		if !found || !strings.Contains(r.Text, start) {
 			t.Errorf("%s was not denied with a reason that leads on: %q", r.Call.Tool, r.Text)
-		}
-	}
-}
-
-// ran expects that no call of a turn was denied.
-func ran(t *testing.T, model *Server, conversation, turn int) {
-	t.Helper()
-	for i := range model.Calls(conversation, turn) {
-		r, found := model.Result(conversation, turn, i)
-		if !found || strings.Contains(r.Text, "satelle") || strings.Contains(r.Text, "hook") {
-			t.Errorf("%s did not run: %q", r.Call.Tool, r.Text)
 		}
 	}
 }
