@@ -53,7 +53,7 @@ func (st State) Create(id string, f Fields, lane route.Lane, actor ledger.Actor)
 		return c, err
 	}
 	if f.Title == nil || strings.TrimSpace(*f.Title) == "" {
-		return c, fault.New(fault.Usage, "a story needs a title")
+		return c, fault.Try(fault.New(fault.Usage, "a story needs a title"), `satelle story start --title "…" --ac "…"`)
 	}
 	if _, taken := readStory(st.rows, id); taken {
 		return c, fault.New(fault.Refused, "the id %s is taken", id)

@@ -234,7 +234,7 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 	if len(against) > 0 {
 		refusal := fault.Try(
 			fault.New(fault.Refused, "the gate to %s refused story %s: %s", t.To, s.ID, strings.Join(against, "; ")),
-			"satelle story get "+s.ID)
+			"satelle story route "+s.ID)
 		c.refuse(s.ID, actor, t.Token, t.Edge, refusal)
 		return c, refusal
 	}

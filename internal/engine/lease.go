@@ -249,7 +249,7 @@ func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, err
 		if err != nil {
 			return m, err
 		}
-		m.Refusal = fault.Try(fault.New(fault.Refused, "%s", bytes.TrimSpace(why)), "satelle story get "+id)
+		m.Refusal = fault.Try(fault.New(fault.Refused, "%s", bytes.TrimSpace(why)), "satelle story route "+id)
 	case workflow.KindAbandoned:
 		m.Refusal = fault.Try(fault.New(nil, "the transition was given up: %s", body.Why), "satelle story set "+id+" --next")
 	}
