@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ func CheckGate(g seatread.Gate) error {
 			return fault.New(fault.Refused, "`gate.reader_tools` takes exact names of tools, not %q", tool)
 		}
 	}
-	for kind, mode := range g.Mode {
+	for _, kind := range slices.Sorted(maps.Keys(g.Mode)) {
+		mode := g.Mode[kind]
 		if !slices.Contains(SoftRules, kind) {
 			return fault.New(fault.Refused, "`gate.mode` knows no kind of rule %q: use %s", kind, strings.Join(SoftRules, ", "))
 		}

@@ -22,7 +22,27 @@ func gist(body []byte) string {
 			parts = append(parts, k+"="+short(v.Str))
 		}
 	}
+	if gate := b.Get("gate"); gate.IsObject() {
+		parts = append(parts, gateGist(gate)...)
+	}
 	return strings.Join(parts, " ")
+}
+
+// gateGist tells what a gate leaves of the rules; nothing is all of them.
+func gateGist(gate gjson.Result) (parts []string) {
+	if v := gate.Get("outside").Str; v != "" {
+		parts = append(parts, "outside="+short(v))
+	}
+	for _, k := range []string{"readers", "tools"} {
+		if n := len(gate.Get(k).Array()); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s=%d", k, n))
+		}
+	}
+	gate.Get("mode").ForEach(func(rule, mode gjson.Result) bool {
+		parts = append(parts, short(rule.Str)+"="+short(mode.Str))
+		return true
+	})
+	return parts
 }
 
 func short(s string) string {

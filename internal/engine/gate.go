@@ -41,6 +41,9 @@ func (c Config) gate() (seatread.Gate, error) {
 	switch mode := c.Gate.Mode.(type) {
 	case nil:
 	case string:
+		if !slices.Contains([]string{seatread.ModeEnforce, seatread.ModeWarn, seatread.ModeAudit}, mode) {
+			return g, fault.New(fault.Refused, "`gate.mode` must be enforce, warn or audit, or a table of these, not %q", mode)
+		}
 		for _, kind := range workflow.SoftRules {
 			modes[kind] = mode
 		}
