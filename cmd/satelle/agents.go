@@ -50,11 +50,13 @@ session.`, 3, 4),
 		ValidArgs: []string{"claude", "grok", "codex", "git", "all"},
 	}
 	cmd.Flags().StringVar(&opts.Scope, "scope", install.Project, "project or user")
+	offer(cmd, "scope", install.Project, install.User)
 	cmd.Flags().BoolVar(&opts.Trust, "trust", false, "record trust in the hooks the documented way")
 	cmd.Flags().StringVar(&opts.Uninstalled, "uninstalled", install.Deny, "what the hook answers where satelle is missing: deny or allow")
+	offer(cmd, "uninstalled", install.Deny, install.Allow)
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print what would change, and change nothing")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		return a.installed(ctx, &opts, args, install.Install, install.InstallGit)
+		return a.installed(ctx, "agents install", &opts, args, install.Install, install.InstallGit)
 	})
 	return cmd
 }
@@ -72,9 +74,10 @@ lose them, too, until install is run again. Refused in an agent's session.`, 3, 
 		ValidArgs: []string{"claude", "grok", "codex", "git", "all"},
 	}
 	cmd.Flags().StringVar(&opts.Scope, "scope", install.Project, "project or user")
+	offer(cmd, "scope", install.Project, install.User)
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "print what would change, and change nothing")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		return a.installed(ctx, &opts, args, install.Remove, install.RemoveGit)
+		return a.installed(ctx, "agents remove", &opts, args, install.Remove, install.RemoveGit)
 	})
 	return cmd
 }
@@ -86,12 +89,12 @@ func oneHarness(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (a *app) installed(ctx context.Context, opts *install.Options, args []string, do func(install.Options) (install.Report, error), git func(install.Git) (install.Report, error)) error {
+func (a *app) installed(ctx context.Context, verb string, opts *install.Options, args []string, do func(install.Options) (install.Report, error), git func(install.Git) (install.Report, error)) error {
 	if err := a.locate(opts); err != nil {
 		return err
 	}
 	if !opts.DryRun {
-		if err := engine.OnlyPerson(opts.SatelleHome, opts.Repo, "agents install and remove"); err != nil {
+		if err := engine.OnlyPerson(opts.SatelleHome, opts.Repo, verb); err != nil {
 			return err
 		}
 	}

@@ -47,6 +47,7 @@ plain. Only errors make the audit fail. docs/ci.md shows it at work.`, 3, 4, 6),
 	cmd.Flags().StringArrayVar(&opts.Exports, "ledger", nil, "also a log from this file, as satelle ledger export writes it")
 	cmd.Flags().StringArrayVar(&keys, "key", nil, "also trust the keys in this file, as in .satelle/logs")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif (2.1.0) or junit")
+	offer(cmd, "format", "text", "json", "sarif", "junit")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		if a.json && format == "text" {
 			format = "json"

@@ -36,9 +36,7 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 		Example: `  satelle help hooks
   satelle help hooks redirect
   satelle help story set`,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return topicNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if b, err := topics.ReadFile(path.Join("topics", path.Base(args[0])+".md")); err == nil {

@@ -46,6 +46,7 @@ of the call; observed.gap tells of what is missing.`, 3, 4, 5, 6),
 	}
 	cmd.Flags().StringVar(&q.Story, "story", "", "only those of this story")
 	cmd.Flags().StringSliceVar(&q.Kinds, "kind", nil, "only those of this kind; once for each")
+	offer(cmd, "kind", recordKinds...)
 	cmd.Flags().StringVar(&since, "since", "", "not before this time")
 	cmd.Flags().StringVar(&until, "until", "", "before this time")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most so many, the newest (0: all)")

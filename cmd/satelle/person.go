@@ -77,10 +77,10 @@ changes has to be trusted again. A change of [gate] in satelle.toml, and one of
 			}
 			n := p.Count()
 			if p.Gate != nil {
-				fmt.Fprintf(a.stderr, "[gate] of .satelle/satelle.toml: from now on the hooks go by it\n%s\n\n", indent(printable(p.GateText)))
+				fmt.Fprintf(a.stderr, "[gate] of .satelle/satelle.toml: the hooks go by it once it is trusted\n%s\n\n", indent(printable(p.GateText)))
 			}
 			if p.Approvers != nil {
-				fmt.Fprintf(a.stderr, ".satelle/approvers: from now on only these sign what is a person's\n%s\n\n", indent(printable(string(p.Approvers))))
+				fmt.Fprintf(a.stderr, ".satelle/approvers: once it is trusted, only these sign what is a person's\n%s\n\n", indent(printable(string(p.Approvers))))
 			}
 			if n > 0 && !yes && !a.confirm("trust these? [y/N] ") {
 				return fault.Try(fault.New(fault.Refused, "nothing was trusted"), "satelle trust --yes")
@@ -89,7 +89,10 @@ changes has to be trusted again. A change of [gate] in satelle.toml, and one of
 				return err
 			}
 			return a.object(map[string]any{"trusted": n}, func(w io.Writer) {
-				fmt.Fprintf(w, "trusted %d; nothing of this repository is left to trust here\n", n)
+				if n > 0 {
+					fmt.Fprintf(w, "trusted %d; ", n)
+				}
+				fmt.Fprintln(w, "nothing of this repository is left to trust here")
 			})
 		}),
 	}
@@ -138,6 +141,10 @@ func newResumeCmd(a *app) *cobra.Command {
 				return err
 			}
 			return a.object(map[string]any{"resumed": n}, func(w io.Writer) {
+				if n == 0 {
+					fmt.Fprintln(w, "nothing is halted")
+					return
+				}
 				fmt.Fprintf(w, "resumed: %s\n", repositories(n))
 			})
 		}),

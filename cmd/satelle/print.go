@@ -30,7 +30,7 @@ func (a *app) line(v any) error {
 
 // table prints rows in columns; the head only where somebody reads.
 func (a *app) table(head []string, rows [][]string) error {
-	if !a.tty {
+	if !a.tty || len(rows) == 0 {
 		head = nil
 	}
 	return grid(a.stdout, head, rows)

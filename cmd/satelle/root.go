@@ -12,6 +12,7 @@ import (
 
 	"satelle/internal/engine"
 	"satelle/internal/fault"
+	"satelle/internal/nearest"
 )
 
 // What people see of an error stands here, and nowhere else:
@@ -60,16 +61,16 @@ func newRootCmd(a *app) *cobra.Command {
 		Long: `Satelle governs what coding agents change in a repository. No edit goes through
 without a story that holds the seat of the work tree; no story moves without the
 gates of its route; everything is kept in a ledger whose rewriting shows.`,
-		Example: `  satelle init                      # once in a repository
+		Example: `  satelle init                     # once in a repository
   satelle agents install all       # blocking hooks for Claude, Grok and Codex
   satelle story start --title "Fix the login" --ac "A test shows it"`,
 		Version:           version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(root *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fault.Try(fault.New(fault.Usage, "there is no command %q", args[0]), "satelle help")
+				return noCommand(root, args[0], "satelle help")
 			}
 			return nil
 		},
@@ -156,11 +157,30 @@ func none() cobra.PositionalArgs {
 			return nil
 		}
 		if cmd.HasSubCommands() {
-			return fault.Try(fault.New(fault.Usage, "there is no command `%s %s`", cmd.CommandPath(), args[0]), cmd.CommandPath()+" --help")
+			return noCommand(cmd, args[0], cmd.CommandPath()+" --help")
 		}
 		return fault.Try(fault.New(fault.Usage, "`%s` takes no argument, not %q", cmd.CommandPath(), args[0]), cmd.CommandPath()+" --help")
 	}
 }
+
+// noCommand refuses a command that does not exist, and leads to the one that was
+// probably meant.
+func noCommand(parent *cobra.Command, name, elsewhere string) error {
+	var known []string
+	for _, c := range parent.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	if near, edits := nearest.Word(name, known); edits <= maxTypos {
+		elsewhere = parent.CommandPath() + " " + near + " --help"
+	}
+	return fault.Try(fault.New(fault.Usage, "there is no command `%s %s`", parent.CommandPath(), printable(name)), elsewhere)
+}
+
+// maxTypos is how many edits a mistyped command may be away from one that is
+// named instead.
+const maxTypos = 2
 
 // parent makes a command that only groups others.
 func parent(use, short, long, example string) *cobra.Command {

@@ -64,7 +64,11 @@ filed, and who this command takes you for.`, 3, 4, 5),
 				if s.Appeals > 0 {
 					fmt.Fprintf(w, "appeals against denials: %d (satelle ledger list --kind appeal.filed)\n", s.Appeals)
 				}
-				fmt.Fprintf(w, "you are: %s %s\n", s.You.Kind, inLine(s.You.Name))
+				fmt.Fprintf(w, "you are: %s %s", s.You.Kind, inLine(s.You.Name))
+				if s.You.Session != "" {
+					fmt.Fprintf(w, " (%s)", inLine(s.You.Session))
+				}
+				fmt.Fprintln(w)
 			})
 		}),
 	}

@@ -34,23 +34,6 @@ func newStoryCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-// completeStories offers the ids of stories that have not ended.
-func (a *app) completeStories(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	e, err := a.engine(cmd.Context())
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	stories, err := e.Stories(cmd.Context(), func(s workflow.Story) bool { return !s.Terminal() })
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var ids []string
-	for _, s := range stories {
-		ids = append(ids, s.ID+"\t"+inLine(s.Title))
-	}
-	return ids, cobra.ShellCompDirectiveNoFileComp
-}
-
 // fields binds the flags of a story's fields; those that were not given stay
 // nil.
 type fields struct {
@@ -403,9 +386,11 @@ func printStory(w io.Writer, d engine.Detail) {
 	if len(d.Docs) > 0 {
 		fmt.Fprintln(w, "\ndocuments")
 	}
+	var docs [][]string
 	for _, doc := range d.Docs {
-		fmt.Fprintf(w, "  %s  %s  %d bytes\n", doc.Name, doc.Type, doc.Ref.Length)
+		docs = append(docs, []string{"  " + doc.Name, doc.Type, fmt.Sprintf("%d bytes", doc.Ref.Length)})
 	}
+	_ = grid(w, nil, docs)
 	if len(d.Comments) > 0 {
 		fmt.Fprintln(w, "\ndiscussion")
 	}

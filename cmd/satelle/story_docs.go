@@ -120,6 +120,7 @@ func newStoryCommentCmd(a *app) *cobra.Command {
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&kind, "kind", "comment", "comment, question, plan or advice")
+	offer(cmd, "kind", "comment", "question", "plan", "advice")
 	cmd.Flags().StringVar(&body, "body", "", "the text")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		text, err := a.text(body)

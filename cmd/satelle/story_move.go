@@ -28,6 +28,7 @@ satelle story wait, attaches to it. --dry-run says what would be asked.`, 3, 4, 
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&status, "status", "", "the state to move to")
+	offerBy(cmd, "status", a.completeWays)
 	cmd.Flags().BoolVar(&next, "next", false, "the next step of the route")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be asked, and change nothing")
 	cmd.Flags().BoolVar(&detach, "detach", false, "do not wait for the gate")
@@ -133,7 +134,7 @@ func (a *app) printPlan(id string, m engine.Moved) error {
 			if says == "" {
 				says = "would be asked"
 			}
-			fmt.Fprintf(w, "  %-14s %-8s %s %s\n", j.Skill, j.Kind, says, printable(j.Notes))
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-14s %-8s %s %s", j.Skill, j.Kind, says, printable(j.Notes)), " "))
 		}
 	})
 }

@@ -69,6 +69,9 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 	if err := e.makeLedger(ctx, &rep); err != nil {
 		return rep, err
 	}
+	if rep.Created == nil {
+		rep.Created = []string{} // a list in JSON, too
+	}
 	// Only a log that is new has nobody's trust to go by. In one that is there, a
 	// check that is proposed anew is trusted as every other: by a person.
 	if slices.Contains(rep.Created, configFile) && slices.Contains(rep.Created, createdLedger) {

@@ -150,7 +150,8 @@ func (e *Engine) Resume(ctx context.Context) (int, error) {
 }
 
 // everywhere decides in each registered repository of the machine, this one
-// first. It goes on past one that fails and reports that.
+// first, and returns in how many that changed something. It goes on past one
+// that fails and reports that.
 func (e *Engine) everywhere(ctx context.Context, verb string, decide func(workflow.State, ledger.Actor) (workflow.Change, error), parts ...string) (int, error) {
 	logs, err := filepath.Glob(filepath.Join(globQuote(e.Home), "*", filepath.Base(e.cfg.Path)))
 	if err != nil {
@@ -158,26 +159,29 @@ func (e *Engine) everywhere(ctx context.Context, verb string, decide func(workfl
 	}
 	n := 0
 	var failed error
-	for _, path := range append([]string{e.cfg.Path}, logs...) {
-		if n > 0 && path == e.cfg.Path {
+	for i, path := range append([]string{e.cfg.Path}, logs...) {
+		if i > 0 && path == e.cfg.Path {
 			continue
 		}
 		there := *e
 		there.cfg.Path = path
+		var records []ledger.Record
 		actor, err := there.signed(ctx, verb, parts...)
 		if err == nil {
-			_, err = there.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+			records, err = there.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 				return decide(st, actor)
 			})
 		}
 		if err != nil {
-			if n == 0 {
+			if i == 0 {
 				return 0, err
 			}
 			failed = cmp.Or(failed, fault.Wrap(err, nil, "%s in %s", verb, filepath.Base(filepath.Dir(path))))
 			continue
 		}
-		n++
+		if len(records) > 0 {
+			n++
+		}
 	}
 	return n, failed
 }
