@@ -36,6 +36,9 @@ const (
 	// maxMissing bounds the stretches that are missing of one session. Beyond
 	// it they are reported at once.
 	maxMissing = 64
+	// maxGaps bounds the gaps that are reported with one batch; what is left is
+	// for the next.
+	maxGaps = 500
 	// maxRepeated is how many lines in a row may have been told already before
 	// a record is made for their sake alone.
 	maxRepeated = 100
@@ -115,6 +118,10 @@ func (st State) Observe(b spool.Batch, counts []spool.Count, host string, now ti
 	for _, l := range b.Lines {
 		at := time.UnixMilli(l.Time)
 		sessions.count(l.Session, l.N, at)
+		if g, ok := sessions.oldest(l.Session); ok {
+			gap(g)
+			sessions.settle(g)
+		}
 		if !seen.add(callKey(l.Session, l.ID, observedKinds[l.Kind], l.N), at) {
 			passed[l.Session] = append(passed[l.Session], l.N)
 			continue

@@ -129,6 +129,16 @@ func (t tally) found(session string, from, to uint64) {
 	t.missing[session] = rest
 }
 
+// oldest is the stretch that has been missing for longest, once more are than
+// are waited for. Each record of the session is folded into all of them.
+func (t tally) oldest(session string) (Gap, bool) {
+	missing := t.missing[session]
+	if len(missing) <= maxMissing {
+		return Gap{}, false
+	}
+	return Gap{Session: session, From: missing[0].From, To: missing[0].To}, true
+}
+
 // settle takes note of a gap that was recorded: what arrives later is welcome,
 // but no longer missed.
 func (t tally) settle(g Gap) {
@@ -168,7 +178,7 @@ func (t tally) gaps(counts []spool.Count, now time.Time) []Gap {
 			out = append(out, Gap{Session: c.Session, From: t.high[c.Session] + 1, To: c.Lines})
 		}
 	}
-	return out
+	return out[:min(len(out), maxGaps)]
 }
 
 // write brings the rows of the sessions that were touched up to date.

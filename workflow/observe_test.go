@@ -150,17 +150,51 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestManyGaps: what is missing of a session is bounded.
+// TestManyGaps: what is missing of a session is bounded at any time, and so is
+// what one batch reports.
 func TestManyGaps(t *testing.T) {
 	m := newMemory()
 	var lines []spool.Line
 	for n := uint64(2); n < 600; n += 2 {
 		lines = append(lines, m.saw(n, spool.Edit, "s", fmt.Sprint(n)))
 	}
-	m.take(t, nil, lines...)
-	m.take(t, nil)
+	to := spool.Position{Offset: 1}
+	m.append(t, m.state().Observe(spool.Batch{Lines: lines, To: to, More: true}, nil, "h1", m.clock))
 	if missing, _ := getRow[[]stretch](m, rowsMissing, "s"); len(missing) > maxMissing {
 		t.Errorf("%d stretches", len(missing))
+	}
+	m.take(t, nil)
+
+	lines = nil
+	for i := range 2 * maxGaps {
+		lines = append(lines, m.saw(2, spool.Edit, fmt.Sprint("of", i), fmt.Sprint("id", i)))
+	}
+	m.take(t, nil, lines...)
+	m.clock = m.clock.Add(time.Hour)
+	reported := map[string]bool{}
+	for range 4 {
+		got := m.take(t, nil)
+		if len(got) > maxGaps {
+			t.Fatalf("%d gaps at once", len(got))
+		}
+		for _, r := range got {
+			g, _ := decode[Gap](r)
+			reported[fmt.Sprint(g.Session, " ", g.From)] = true
+		}
+	}
+	for n := range 2 * maxGaps {
+		if !reported[fmt.Sprint("of", n, " 1")] {
+			t.Fatalf("the gap of session %d was never reported", n)
+		}
+	}
+	for n := uint64(1); n < 598; n += 2 {
+		found := slices.ContainsFunc(m.records, func(r ledger.Record) bool {
+			g, ok := decode[Gap](r)
+			return r.Kind == KindGap && ok && g.Session == "s" && g.From == n && g.To == n
+		})
+		if !found {
+			t.Fatalf("number %d never came, and no gap shows it", n)
+		}
 	}
 }
 
