@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,15 +51,17 @@ type boxReply struct {
 	Late    bool              `json:",omitempty"` // it was stopped
 	Output  string            `json:",omitempty"`
 	Fatal   string            `json:",omitempty"` // the sandbox is of no more use
+	Dashed  map[string]bool   `json:",omitempty"` // folders with a name that begins with a dash
 	Dirs    map[string]string `json:",omitempty"` // of the fixture: folders, and links with where they lead
 }
 
 // box is a running sandbox, seen from outside.
 type box struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  *json.Decoder
-	dirs map[string]string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *json.Decoder
+	dirs   map[string]string
+	dashed map[string]bool
 }
 
 func openBox(fixture string) (*box, error) {
@@ -90,7 +93,7 @@ func openBox(fixture string) (*box, error) {
 		b.close()
 		return nil, fmt.Errorf("no sandbox: %w: %s", err, stderr.Bytes())
 	}
-	b.dirs = reply.Dirs
+	b.dirs, b.dashed = reply.Dirs, reply.Dashed
 	return b, nil
 }
 
@@ -166,8 +169,11 @@ func serveBox() error {
 				return fmt.Errorf("the fixture: %s", reply.Output)
 			}
 			base = newTree("/home")
-			reply = boxReply{Dirs: map[string]string{}}
+			reply = boxReply{Dirs: map[string]string{}, Dashed: map[string]bool{}}
 			for path, n := range base.nodes {
+				if strings.HasPrefix(filepath.Base(path), "-") {
+					reply.Dashed[filepath.Dir(path)] = true
+				}
 				switch n.mode & syscall.S_IFMT {
 				case syscall.S_IFDIR:
 					reply.Dirs[path] = ""

@@ -40,7 +40,7 @@ const (
 
 // caches are folders of HOME in which programs that only read may keep what
 // they have seen.
-var caches = []string{"u/.npm/", "u/.cache/", "u/.kube/", "u/.terraform.d/", "u/.gnupg/", "u/.config/gcloud/"}
+var caches = []string{"u/.npm/", "u/.cache/", "u/.kube/", "u/.terraform.d/", "u/.gnupg/", "u/.config/gcloud/", "u/.config/procps/", "u/go/"}
 
 type differ struct {
 	lab
@@ -195,9 +195,10 @@ func (b *box) env() Env {
 		exported[name] = true
 	}
 	return Env{
-		Dir: boxRepo, Home: boxHome, Temp: "/tmp",
+		Dir: boxRepo, Home: boxHome, Temp: "/tmp", Tree: boxRepo,
 		Exported: func(name string) bool { return exported[name] },
-		IsDir:    func(p string) bool { p, ok := b.real(p); return ok && p != "" },
+		IsDir:    func(p string) bool { _, ok := b.real(p); return ok },
+		Dashed:   func(dir string) bool { p, ok := b.real(dir); return !ok || b.dashed[p] },
 		OwnGit: func(dir string) bool {
 			real, ok := b.real(dir)
 			own := real == boxRepo || strings.HasPrefix(real, boxRepo+"/") || real == boxHome+"/wt" || strings.HasPrefix(real, boxHome+"/wt/")

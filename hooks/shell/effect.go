@@ -92,12 +92,17 @@ func Argv(argv []string, env Env) Effect {
 var (
 	errParse   = errors.New("it can't be parsed")
 	errComment = errors.New("it holds a comment that ends in a backslash")
+	errReturn  = errors.New("it holds a carriage return")
 )
 
-// parse reads a text as bash does. In one point the parser differs: it goes on
-// with a comment after a backslash at the line's end, where every shell runs
+// parse reads a text as bash does. In two points the parser differs: it takes a
+// carriage return for a blank, which to a shell is part of a word; and it goes
+// on with a comment after a backslash at the line's end, where every shell runs
 // the next line.
 func parse(text string) (*syntax.File, error) {
+	if strings.Contains(text, "\r") {
+		return nil, errReturn
+	}
 	continued := strings.Contains(text, "\\\n")
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(continued))
 	file, err := parser.Parse(strings.NewReader(text), "")
