@@ -68,8 +68,8 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	if !l.Quick {
 		l.canaries(ctx)
 		l.ask(ctx)
-		l.committed(ctx)
 		l.gitHooks(ctx)
+		l.committed(ctx)
 		l.login(ctx)
 	}
 	l.judge()

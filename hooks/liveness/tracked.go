@@ -41,8 +41,20 @@ func (l *look) committed(ctx context.Context) {
 			}
 		}
 	}
-	if len(missing) > 0 {
-		l.find(level, "uncommitted", "", install.Project, "git add "+words(missing)+` && git commit -m "Install satelle's hooks"`,
+	switch setup := l.unset(ctx); {
+	case setup && len(missing) > 0:
+		missing = append([]string{satelleDir}, missing...)
+		l.find(level, "uncommitted", "", install.Project, "git add "+words(missing)+` && git commit -m "Set up satelle"`,
+			"not committed: %s: other clones are not governed, and have no hooks", strings.Join(missing, ", "))
+	case setup:
+		l.find(Note, "uncommitted", "", install.Project, "git add "+satelleDir+` && git commit -m "Set up satelle"`,
+			"not committed: %s: other clones are not governed", satelleDir)
+	case len(missing) > 0:
+		commit := "git commit"
+		if l.has(gitName, gitScope) {
+			commit += " --no-verify" // a person's own commit; git's hooks record it as that
+		}
+		l.find(level, "uncommitted", "", install.Project, "git add "+words(missing)+" && "+commit+` -m "Install satelle's hooks"`,
 			"not committed: %s: other clones and new work trees have no hooks", strings.Join(missing, ", "))
 	}
 	if len(ignored) > 0 {
@@ -50,6 +62,21 @@ func (l *look) committed(ctx context.Context) {
 			"git ignores %s: other clones and new work trees have no hooks", strings.Join(ignored, ", "))
 	}
 	l.trees()
+}
+
+// satelleDir is where the governance files lie in a work tree.
+const satelleDir = ".satelle"
+
+// unset reports whether satelle is set up in this work tree, and the newest
+// commit does not say so yet.
+func (l *look) unset(ctx context.Context) bool {
+	const config = satelleDir + "/satelle.toml"
+	if _, err := os.Stat(filepath.Join(l.tree, config)); err != nil {
+		return false
+	}
+	_, committed := l.git(ctx, l.tree, "cat-file", "blob", "HEAD:"+config)
+	_, ignored := l.git(ctx, l.tree, "check-ignore", "-q", "--", config)
+	return !committed && !ignored
 }
 
 // settingsOf are the files of a harness that have to be committed.
