@@ -34,8 +34,12 @@ func deny(rule string, parts ...string) Decision {
 }
 
 // because says of a command which part of it counts as changing files and by
-// which rule, and how to contradict.
+// which rule, and how to contradict; of a tool that nobody knows, how it becomes
+// known.
 func (s speaker) because() string {
+	if _, known := toolOf(s.call.Tool); !known {
+		return " It is not known to only read; if it does, a person names it in [gate] reader_tools of .satelle/satelle.toml (" + s.program() + " help hooks)."
+	}
 	e := s.facts.Act.Effect
 	if s.facts.Act.Kind != Command || e.Rule == "" {
 		return ""

@@ -72,11 +72,13 @@ func (s speaker) welcome(here Spot) string {
 	head := "satelle governs this work tree: files change only while a story holds its seat; reading is free. "
 	if here.Holding != Held {
 		// No call was denied yet.
-		why := strings.NewReplacer(s.act("")+": ", "", " ; then repeat the call.", " .").Replace(needSeat(s, here).Reason)
-		return head + "Now nobody may change it. " + why
+		why := strings.NewReplacer(
+			s.act("")+": no story holds the seat of this work tree.", "", // as is said before
+			s.act("")+": ", "", " ; then repeat the call.", " .").Replace(needSeat(s, here).Reason)
+		return head + "Now nobody may change it. " + strings.TrimSpace(why)
 	}
 	text := head + "Story " + plain(here.Seat.Story) + " (" + quoted(here.Seat.Title) + ") holds it in step " + plain(here.Seat.Step) +
-		". When the work is done: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"
+		". When the work is done, commit it, then run: " + s.program() + " story set " + plain(here.Seat.Story) + " --next"
 	for i, p := range here.Seat.Paths {
 		if i == 0 {
 			text += "\nIt may change only: "

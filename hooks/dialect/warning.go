@@ -26,4 +26,4 @@ func Warning(c Call, reason string) []byte {
 }
 
 // warned stands before the words of a denial that is none.
-const warned = "satelle let this call pass and only warns of it. "
+const warned = "satelle let this call pass and only warns of it, so do not repeat it. Enforced, the answer would be: "
