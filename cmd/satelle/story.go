@@ -162,7 +162,7 @@ first gate refuses, nothing is created.`, 3, 4, 5),
 			if len(s.Paths) > 0 {
 				fmt.Fprintf(w, "edits are confined to %s\n", inLine(strings.Join(s.Paths, ", ")))
 			}
-			fmt.Fprintf(w, "next: satelle story set %s --status %s\n", s.ID, s.Next())
+			printNext(w, s)
 		})
 	})
 	return cmd

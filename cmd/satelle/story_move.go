@@ -11,6 +11,7 @@ import (
 
 	"satelle/internal/engine"
 	"satelle/internal/fault"
+	"satelle/workflow"
 )
 
 func newStorySetCmd(a *app) *cobra.Command {
@@ -89,10 +90,21 @@ func (a *app) printMoved(m engine.Moved) error {
 		if s.Seat != nil {
 			fmt.Fprintln(w, "it holds the seat of this work tree")
 		}
-		if next := s.Next(); next != "" {
-			fmt.Fprintf(w, "next: satelle story set %s --status %s\n", s.ID, next)
-		}
+		printNext(w, s)
 	})
+}
+
+// printNext says how a story goes on, and before it leaves its seat that commits
+// need it.
+func printNext(w io.Writer, s workflow.Story) {
+	next := s.Next()
+	if next == "" {
+		return
+	}
+	if s.Seat != nil && !s.Plan.Performs(next) {
+		fmt.Fprintf(w, "commit before it is %s: git commit needs the seat\n", next)
+	}
+	fmt.Fprintf(w, "next: satelle story set %s --status %s\n", s.ID, next)
 }
 
 // planned is a dry run in JSON.
