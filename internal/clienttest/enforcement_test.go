@@ -83,7 +83,7 @@ func (s session) fill(t *testing.T, into *sheet) {
 	for n, st := range s.states {
 		into.put(t, s.on, st.name, reading, p.reading(n), !st.blind && (st.open == nil || st.passes(s.on)), "")
 		p.spots(n, func(at spot, y way) {
-			into.put(t, s.on, st.name, y.name, p.changing(at, y), st.runs, st.open[s.on.name])
+			into.put(t, s.on, st.name, y.name, p.changing(at, y), st.runs && !y.hidden, st.open[s.on.name])
 		})
 	}
 }

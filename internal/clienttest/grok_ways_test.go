@@ -5,12 +5,17 @@ package clienttest
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 var grok = &harness{
 	name: "grok", title: "Grok", pin: "@xai-official/grok-linux-x64", install: []string{"--trust"},
 	yolo: []string{"--always-approve"},
 	play: (*world).grok,
+	last: []way{{name: "write of 200 KB", hidden: true, parts: []part{{call: func(w *world, file string) Call {
+		// The hook gets to see the first 128 KB of such an input, as a string.
+		return Call{"write", object{"file_path": filepath.Join(w.repo, file), "content": "changed\n" + strings.Repeat("x", 200<<10)}}
+	}}}}},
 	edit: grokWrite, shell: grokShell,
 	reads: []func(*world) Call{
 		func(*world) Call { return grokShell("ls") },

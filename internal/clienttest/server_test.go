@@ -134,6 +134,39 @@ func TestTurnsThatFollow(t *testing.T) {
 	}
 }
 
+// Codex gives some models their tools, and some agents their task, in items of
+// the input.
+func TestFormsOfCodex(t *testing.T) {
+	s := New(t, Script{
+		{Match: "SUB", Turns: []Turn{{Calls: []Call{{"agents.wait", map[string]string{}}}}}},
+		{Match: "MAIN", Turns: []Turn{{Calls: []Call{{"exec", "code"}}}, {Text: "then"}}},
+	})
+	const tools, mine = `{"type":"additional_tools"}`, `{"role":"user","content":"MAIN go"}`
+	ask := func(items ...string) string {
+		return post(t, s.URL+"/v1/responses", `{"stream":true,"input":[`+strings.Join(items, ",")+`]}`)
+	}
+	if got := ask(mine); strings.Contains(got, "call_") {
+		t.Errorf("without a tool a turn was played: %s", got)
+	}
+	if got := ask(tools, mine); !strings.Contains(got, "call_1_0_0") || !strings.Contains(got, `"input":"code"`) {
+		t.Errorf("the first turn: %s", got)
+	}
+	// An agent with the history of the one that started it.
+	history := `{"type":"custom_tool_call_output","call_id":"call_1_0_0","output":"aborted"}`
+	task := `{"type":"agent_message","recipient":"/root/sub","content":[{"text":"a task"},{"encrypted_content":"SUB go"}]}`
+	got := ask(tools, mine, history, task)
+	if !strings.Contains(got, "call_0_0_0") || !strings.Contains(got, `"namespace":"agents"`) || !strings.Contains(got, `"name":"wait"`) {
+		t.Errorf("the other agent: %s", got)
+	}
+	if r, found := s.Result(1, 0, 0); found {
+		t.Errorf("a result was taken from another agent's history: %+v", r)
+	}
+	answer := `{"type":"agent_message","recipient":"/root","content":[{"text":"SUB is done"}]}`
+	if got := ask(tools, mine, history, answer); !strings.Contains(got, "then") {
+		t.Errorf("after an agent's answer: %s", got)
+	}
+}
+
 func TestOtherRequests(t *testing.T) {
 	s := New(t, script)
 	for _, tt := range []struct {

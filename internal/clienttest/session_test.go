@@ -25,7 +25,7 @@ type harness struct {
 	// trusted; nil: no other.
 	untrusted []string
 	ways      []way
-	last      []way // those that move the session elsewhere
+	last      []way // those that are tried in a session of their own
 	reads     []func(w *world) Call
 	edit      part                      // the usual way to change a file
 	shell     func(command string) Call // the tool that runs commands
@@ -41,6 +41,9 @@ type way struct {
 	// remote marks tools that ask a service of the vendor: they are called
 	// only where they have to be denied.
 	remote bool
+	// hidden marks calls of which the hook does not get to see all, so that they
+	// are denied whoever holds the seat.
+	hidden bool
 	// quick marks the ways that are tried where every call takes seconds; main
 	// the agent that stands for all agents.
 	quick, main bool
@@ -318,7 +321,7 @@ func (w *world) changed(name string) bool {
 func until(check func() bool) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(10 * time.Second)
+	late := time.After(30 * time.Second)
 	for !check() {
 		select {
 		case <-tick.C:

@@ -136,7 +136,7 @@ func (c chapter) reasons(b *strings.Builder) {
 			continue // its own chapter has it
 		}
 		if seen == nil {
-			seen = []string{"not tried here"}
+			seen = []string{"not in these tables"}
 		}
 		fmt.Fprintf(b, "- %s: %s. Narrowed by: %s. (%s)\n", o.What, o.Outcome, o.Narrows, strings.Join(seen, "; "))
 	}
