@@ -51,6 +51,11 @@ func readFrom(r source, bucket string, w walk) (key, value []byte, reads int, er
 			return nil, nil, reads, err
 		}
 		f.pageSize, f.pages = int64(m.pageSize), m.pages
+		// The file was made long enough before the meta page was written, but
+		// perhaps not before its size was looked at.
+		if f.size, err = r.Size(); err != nil {
+			return nil, nil, reads, err
+		}
 		key, value, err := find(f, m.root, bucket, w)
 		// Only if no commit came in between does anything count that was
 		// found or not found, the damage included.

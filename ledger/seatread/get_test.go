@@ -244,6 +244,51 @@ func TestBusy(t *testing.T) {
 	}
 }
 
+// growing is a file that a writer makes longer when its size has been looked at.
+type growing struct {
+	osFile
+	grow func()
+}
+
+func (g growing) Size() (int64, error) {
+	n, err := g.osFile.Size()
+	g.grow()
+	return n, err
+}
+
+// A file that grows before its meta pages are read is not damaged: the newest
+// of them speaks of pages beyond the size that was seen.
+func TestGrows(t *testing.T) {
+	db := create(t, 1<<10)
+	update(t, db, func(b *bolt.Bucket) error { return b.Put([]byte("k"), []byte("before")) })
+	f, err := os.Open(db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	grown := false
+	grow := func() {
+		if grown {
+			return
+		}
+		grown = true
+		update(t, db, func(b *bolt.Bucket) error {
+			for i := range 500 {
+				if err := b.Put(fmt.Appendf(nil, "other%d", i), make([]byte, 500)); err != nil {
+					return err
+				}
+			}
+			return b.Put([]byte("k"), []byte("after"))
+		})
+	}
+	_, v, _, err := readFrom(growing{osFile{f}, grow}, "b", func(f *file, root tree) ([]byte, []byte, error) {
+		return root.seek(f, []byte("k"))
+	})
+	if err != nil || string(v) != "after" {
+		t.Errorf("%q, %v", v, err)
+	}
+}
+
 // A meta page that was torn by a crash leaves the other one standing.
 func TestTornMeta(t *testing.T) {
 	for _, pageSize := range []int{1 << 10, 4 << 10, 32 << 10} {
