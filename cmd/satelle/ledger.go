@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,11 @@ of the call; observed.gap tells of what is missing.`, 3, 4, 5, 6),
 	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
 		if limit < 0 {
 			return fault.New(fault.Usage, "--limit is a number of records, not %d", limit)
+		}
+		for _, kind := range q.Kinds {
+			if !slices.Contains(recordKinds, kind) { // a newer satelle may write it
+				fmt.Fprintf(a.stderr, "note: this satelle writes no records of the kind %q; satelle help ledger lists the kinds\n", printable(kind))
+			}
 		}
 		var err error
 		if q.Since, err = when(since); err != nil {
