@@ -116,6 +116,9 @@ func (j *judge) command(s *syntax.Stmt) {
 	case *syntax.CoprocClause:
 		if c.Name != nil {
 			j.fill(c.Name.Lit(), j.src(c))
+			if !compound(c.Stmt) {
+				j.changesBy(ruleUnparsable, j.src(c)) // to bash, the name is a program
+			}
 		}
 		j.enter([]*syntax.Stmt{c.Stmt})
 	default:
@@ -315,8 +318,8 @@ func (j *judge) redirects(redirs []*syntax.Redirect) {
 			}
 		case syntax.DplIn:
 		case syntax.DplOut:
-			// >&word without a number is a file.
-			if !w.numeric && w.text != "-" && !descriptor(w) {
+			// >&word without a number is a file, and so is >&1- to zsh.
+			if !w.numeric && w.text != "-" {
 				j.output(r, w)
 			}
 		default:
@@ -325,9 +328,13 @@ func (j *judge) redirects(redirs []*syntax.Redirect) {
 	}
 }
 
-// descriptor reports whether a word is a number and a dash, as in 3>&4-.
-func descriptor(w word) bool {
-	return w.known && isNumber(strings.TrimSuffix(w.text, "-"))
+// compound reports whether a statement is none of plain words.
+func compound(s *syntax.Stmt) bool {
+	switch s.Cmd.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause, *syntax.LetClause, *syntax.TimeClause, *syntax.CoprocClause:
+		return false
+	}
+	return true
 }
 
 // output judges a redirection that opens a file for writing.

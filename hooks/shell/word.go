@@ -249,9 +249,29 @@ func (b *builder) single(p *syntax.SglQuoted) {
 	}
 }
 
+// misread reports whether a parameter within double quotes holds single ones.
+// There they quote nothing, but for the parser, which may hide a command
+// behind them, or miss where the parameter ends.
+func misread(p *syntax.ParamExp) bool {
+	hidden := false
+	syntax.Walk(p, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			return false
+		case *syntax.SglQuoted:
+			hidden = hidden || strings.ContainsAny(n.Value, "$`\"\\{}")
+		}
+		return !hidden
+	})
+	return hidden
+}
+
 // param expands a parameter.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	b.j.inside(p)
+	if quoted && misread(p) {
+		b.j.changesBy(ruleQuote, b.j.src(p))
+	}
 	name := ""
 	if p.Param != nil {
 		name = p.Param.Value

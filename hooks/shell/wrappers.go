@@ -174,7 +174,12 @@ func judgeFind(j *judge, c *call) {
 				j.changes(c.src)
 				return
 			}
+			dir, top := j.dir, j.top
+			if w.text == "-execdir" {
+				j.dir, j.top = "", false // wherever the file is
+			}
 			j.run(filled(c.args[i+1:end], "{}", false), false)
+			j.dir, j.top = dir, top
 			i = end
 		}
 	}
