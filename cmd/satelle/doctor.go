@@ -64,6 +64,7 @@ listed at the end and fails nothing. Nothing is changed.`, 3),
 			return fault.Wrap(err, nil, "printing")
 		}
 		a.health(ctx, &r)
+		r.OK = r.OK && r.Installed()
 		if err := a.object(r, func(w io.Writer) { a.diagnosis(w, r) }); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (a *app) doctorOptions() (liveness.Options, error) {
 // verdict is the exit status of a diagnosis.
 func verdict(r liveness.Report) error {
 	if !r.Installed() {
-		return fault.Try(fault.New(nil, "no hook is installed here"), "satelle agents install all")
+		return fault.Try(fault.New(nil, "no agent has a hook of satelle here"), "satelle agents install all")
 	}
 	n, mend := 0, ""
 	for _, f := range r.Findings {

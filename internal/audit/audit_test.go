@@ -471,3 +471,15 @@ func TestOpaqueRecords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A log of which nobody has a key vouches for nothing, so it does not count as
+// one that holds.
+func TestUnknownLogsDoNotHold(t *testing.T) {
+	s := newScene(t)
+	s.ann.done("sty_a")
+	s.in.Logs = []*Log{s.ann.published(), {Origin: "satelle/p/eve"}}
+	rep := s.run()
+	if len(rep.Logs) != 2 || !rep.Logs[0].Holds || rep.Logs[1].Holds {
+		t.Errorf("%+v", rep.Logs)
+	}
+}

@@ -31,7 +31,7 @@ var Rules = []Rule{
 	{"log-newer", Error, "A published log was written by a newer satelle.", "Audit with a newer satelle."},
 	{"forged-trailer", Error, "A trailer has not the form that satelle writes.", "Commit again in a clone with satelle's git hooks."},
 	{"unknown-origin", Error, "A trailer names a log that the trusted side has no key of.", "Merge the clone's .satelle/logs/*.pub first, reviewed by a person."},
-	{"log-missing", Error, "A trailer names a log that is not published here.", "Publish it from its clone with git push, and fetch refs/satelle/logs/*."},
+	{"log-missing", Error, "A trailer names a log that is not published here.", "git fetch origin '+refs/satelle/logs/*:refs/satelle/logs/*' brings what is published; git push from the clone of the log publishes it."},
 	{"forged-root", Error, "A trailer's root is not the log's at that size.", "Commit again in a clone with satelle's git hooks."},
 	{"forged-record", Error, "A trailer points to a record that is of no commit.", "Commit again in a clone with satelle's git hooks."},
 	{"forged-story", Error, "A trailer names another story than its record.", "Commit again in a clone with satelle's git hooks."},

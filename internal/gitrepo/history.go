@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,10 @@ func (r *Repo) Resolve(ctx context.Context, text string) (Range, error) {
 	var rng Range
 	if text == "" || strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\x00\n") {
 		return rng, fault.New(fault.Usage, "%q is no range of commits", text)
+	}
+	// A forge names no commit, where a branch was not there before, by zeros.
+	if from, to, ok := strings.Cut(text, ".."); ok && len(from) >= 40 && strings.Trim(from, "0") == "" {
+		text = cmp.Or(strings.TrimPrefix(to, "."), "HEAD")
 	}
 	out, _, err := r.here().git(ctx, "rev-parse", "--revs-only", text)
 	if refusal := (*exitError)(nil); errors.As(err, &refusal) {

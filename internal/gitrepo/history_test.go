@@ -110,19 +110,21 @@ func TestResolve(t *testing.T) {
 	at := grow(w)
 	r := w.open()
 	for text, want := range map[string]string{
-		"HEAD":                      at["resolved"] + " |",
-		at["first"] + "..side":      at["side"] + " |" + at["first"],
-		"main...side":               "2|1",
-		"side..":                    at["resolved"] + " |" + at["side"],
-		"":                          "usage",
-		"--all":                     "usage",
-		"-n1":                       "usage",
-		"nowhere":                   "none",
-		"nowhere..HEAD":             "none",
-		"HEAD..nowhere":             "none",
-		strings.Repeat("1", 40):     "none",
-		"HEAD\n^" + at["first"]:     "usage",
-		"HEAD --not " + at["first"]: "none",
+		"HEAD":                             at["resolved"] + " |",
+		at["first"] + "..side":             at["side"] + " |" + at["first"],
+		"main...side":                      "2|1",
+		"side..":                           at["resolved"] + " |" + at["side"],
+		strings.Repeat("0", 40) + "..HEAD": at["resolved"] + " |",
+		strings.Repeat("0", 64) + "...":    at["resolved"] + " |",
+		"":                                 "usage",
+		"--all":                            "usage",
+		"-n1":                              "usage",
+		"nowhere":                          "none",
+		"nowhere..HEAD":                    "none",
+		"HEAD..nowhere":                    "none",
+		strings.Repeat("1", 40):            "none",
+		"HEAD\n^" + at["first"]:            "usage",
+		"HEAD --not " + at["first"]:        "none",
 	} {
 		rng, err := r.Resolve(t.Context(), text)
 		got := strings.Join(rng.Tips, " ") + " |" + strings.Join(rng.Below, " ")
