@@ -11,6 +11,11 @@
 // clean environment and a home of their own. `make clients` installs those, as
 // pinned in package-lock.json, and runs the tests.
 //
+// TestEnforcement writes docs/enforcement.md with -update and compares it
+// without: session_test.go plays every way of a harness to change a file in one
+// state after another, states_test.go brings those about, launches_test.go has
+// the places and modes in which a harness is started.
+//
 // server.go has the script and the server; anthropic.go, responses.go and
 // chat.go are the three dialects.
 package clienttest
