@@ -31,6 +31,7 @@ type world struct {
 	variable  func(string) string
 	ofHomes   []known // once they were asked for
 	path      string  // the PATH on which it looks for programs
+	login     bool    // the commands of the session look on another one
 	exported  func(string) bool
 	now       time.Time
 	rows      map[string]row
@@ -471,7 +472,7 @@ func (w *world) installed(program string) bool {
 // installed program, else by its full path.
 func (w *world) program() string {
 	own := w.home + "/bin/satelle"
-	if _, err := os.Stat(own); err != nil || w.installed("satelle") {
+	if _, err := os.Stat(own); err != nil || !w.login && w.installed("satelle") {
 		return "satelle"
 	}
 	return shellWord(own)

@@ -102,13 +102,13 @@ func (s speaker) start(t Spot) string {
 }
 
 func (s speaker) free(t Spot) Decision {
-	lead := "To go on run: " + s.start(t)
+	lead, other := s.start(t), ""
 	if len(t.Row.Open) > 0 {
 		open := t.Row.Open[0]
-		lead = "To go on run: " + s.in(t) + " story set " + plain(open.Story) + " --status " + plain(open.Next) +
-			" (" + quoted(open.Title) + "), or for other work: " + s.start(t)
+		lead = s.in(t) + " story set " + plain(open.Story) + " --status " + plain(open.Next)
+		other = " That is story " + quoted(open.Title) + "; for other work run: " + s.start(t)
 	}
-	return deny(s.seatRule(), lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".", s.because())
+	return deny(s.seatRule(), "To go on run: ", lead, " ; then repeat the call. ", s.act(s.target(t)), ": no story holds the seat of ", s.tree(t), ".", other, s.because())
 }
 
 func (s speaker) suspended(t Spot) Decision {

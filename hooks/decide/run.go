@@ -144,8 +144,11 @@ func refuse(c dialect.Call, why error) []byte {
 	if c.Tool != "" {
 		what = quoted(c.Tool)
 	}
-	return dialect.Denial(c, "Repeat the call; if it is denied again, a person runs: satelle doctor . satelle denied "+what+
-		", because it can't judge it: "+why.Error()+".")
+	lead := "Repeat the call; if it is denied again, a person runs: satelle doctor . "
+	if errors.Is(why, dialect.ErrClipped) {
+		lead = "Give the tool less at once, and call it several times: Grok shows a hook at most 128 KiB of an input. "
+	}
+	return dialect.Denial(c, lead+"satelle denied "+what+", because it can't judge it: "+why.Error()+".")
 }
 
 // answer returns what is written to the harness; nothing lets the call pass.
@@ -166,6 +169,7 @@ func answer(in io.Reader, env Env) []byte {
 	}
 	w, err := newWorld(env, c.CWD)
 	w.roots = c.Roots
+	w.login = c.Harness == dialect.Codex // it runs commands in a login shell, which sets a PATH of its own
 	switch c.Event {
 	case dialect.SessionStart:
 		return w.sessionStart(c, err)

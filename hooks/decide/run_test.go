@@ -350,7 +350,6 @@ func TestCommandsThatLeadOn(t *testing.T) {
 			reason := gjson.Get(m.hook(c.call), "hookSpecificOutput.permissionDecisionReason").String()
 			_, command, _ := strings.Cut(reason, "run: ")
 			command, _, _ = strings.Cut(command, " ; ")
-			command, _, _ = strings.Cut(command, " (\"")
 			command, _, _ = strings.Cut(command, " . ")
 			if !strings.Contains(reason, c.want) {
 				t.Fatalf("%s\nwant %s", reason, c.want)
@@ -369,6 +368,33 @@ func TestCommandsThatLeadOn(t *testing.T) {
 		if !strings.Contains(reason, part) {
 			t.Errorf("substrate: %q is missing: %s", part, reason)
 		}
+	}
+}
+
+// TestHowSatelleIsCalled gives satelle's folder a place on the PATH: its name is
+// enough, but not for Codex, whose commands run in a login shell.
+func TestHowSatelleIsCalled(t *testing.T) {
+	m := newMachine(t)
+	m.repo("free")
+	m.row("free", seatread.Row{})
+	m.env.Path = m.path("home/.satelle/bin") + ":" + m.env.Path
+	call := m.edit(m.path("free"), "src/a.py")
+	codex := strings.Replace(call, `"hook_event_name"`, `"turn_id":"t","model":"m","hook_event_name"`, 1)
+	for payload, want := range map[string]string{call: "run: satelle story start", codex: "run: " + m.path("home/.satelle/bin/satelle") + " story start"} {
+		if got := m.hook(payload); !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestClippedInput says what leads on where Grok cut an input off.
+func TestClippedInput(t *testing.T) {
+	m := newMachine(t)
+	m.repo("free")
+	m.row("free", seatread.Row{})
+	got := m.hook(`{"hookEventName":"pre_tool_use","toolName":"write","toolInput":"{\"file_path\": [truncated]","toolInputTruncated":true,"cwd":"` + m.path("free") + `"}`)
+	if !strings.Contains(got, `"decision":"deny"`) || !strings.Contains(got, "Give the tool less at once") {
+		t.Errorf("%s", got)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// lead is the command that a denial begins with. What stands in brackets
-// behind it, and what follows a semicolon between blanks, is no part of it.
-var lead = regexp.MustCompile(`To (?:go on|change it) run: (.+?)(?: \(| ; )`)
+// lead is the command that a denial begins with, up to a semicolon between
+// blanks.
+var lead = regexp.MustCompile(`To (?:go on|change it) run: (.+?) ; `)
 
 // follows runs, as a shell command, what the first denial of the turn before
 // says that one runs, to the letter.
@@ -57,7 +57,6 @@ func tries(h *harness, w *world, edit, written string) []Call {
 // one session.
 func followSeats(t *testing.T, h *harness) {
 	w := newWorld(t, h.name, h.install...)
-	w.profile()
 	w.keep()
 	other := filepath.Join(w.dir, "other tree")
 	w.run(nil, "git", "worktree", "add", "-q", "-b", "other", other)
@@ -76,7 +75,7 @@ func followSeats(t *testing.T, h *harness) {
 	for _, k := range kinds {
 		turns = append(turns, Turn{Before: k.before, Calls: k.calls}, follows(h), Turn{Calls: k.calls})
 	}
-	turns = append(turns, Turn{Calls: []Call{h.shell("satelle status")}})
+	turns = append(turns, Turn{Calls: []Call{h.shell("'" + w.bin("satelle") + "' status")}})
 	model := New(t, Script{{Match: "MAIN", Turns: turns}})
 	h.play(w, model, h.yolo...)
 	if r, found := model.Result(0, len(turns)-1, 0); !found || !strings.Contains(r.Text, "you are: session "+h.name) {
@@ -84,7 +83,7 @@ func followSeats(t *testing.T, h *harness) {
 	}
 	for n, k := range kinds {
 		for i := range k.calls {
-			if r, _ := model.Result(0, 3*n, i); !strings.Contains(r.Text, "To go on run: "+k.says) {
+			if r, _ := model.Result(0, 3*n, i); !strings.Contains(w.byName(r.Text), "To go on run: "+k.says) {
 				t.Errorf("%s: the denial of %v is: %q", k.name, r.Call, r.Text)
 			}
 			if r, found := model.Result(0, 3*n+2, i); !found || refused(r.Text) {
@@ -103,7 +102,6 @@ func followSeats(t *testing.T, h *harness) {
 // followSubstrate changes a file of .satelle, which a person has to approve.
 func followSubstrate(t *testing.T, h *harness) {
 	w := newWorld(t, h.name, h.install...)
-	w.profile()
 	edit := h.edit.call(w, ".satelle/principles/new.md")
 	var model *Server
 	story := func() string {
@@ -140,7 +138,6 @@ func followSubstrate(t *testing.T, h *harness) {
 // has no ledger for it yet: two denials lead to the edit.
 func followNoLedger(t *testing.T, h *harness) {
 	w := newWorld(t, h.name, h.install...)
-	w.profile()
 	w.keep()
 	w.remove(filepath.Dir(w.ledger))
 	calls := tries(h, w, "a1.txt", "a2.txt")
@@ -162,8 +159,8 @@ func (w *world) seatOf() string {
 	return storyID.FindString(w.satelle("status"))
 }
 
-// profile has login shells find satelle. Codex runs commands in one, which sets
-// PATH anew.
-func (w *world) profile() {
-	w.put(filepath.Join(w.home, ".profile"), []byte("PATH='"+w.bin()+"':$PATH\n"), 0o644)
+// byName is a text in which satelle is called by its name. In a login shell,
+// which Codex runs, denials call it by its full path.
+func (w *world) byName(text string) string {
+	return strings.NewReplacer("'"+w.bin("satelle")+"'", "satelle", w.bin("satelle"), "satelle").Replace(text)
 }

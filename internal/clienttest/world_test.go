@@ -253,7 +253,8 @@ func await(path string) (string, error) {
 	}
 }
 
-// start is the command that a denial names.
+// start is the command that a denial names, with satelle by its name or by its
+// full path.
 const start = `satelle story start --title "WHAT" --ac "WHEN IT IS DONE"`
 
 // denied expects that the model was told no for each call of a turn, with the
@@ -262,7 +263,7 @@ func denied(t *testing.T, model *Server, conversation, turn int) {
 	t.Helper()
 	for i := range model.Calls(conversation, turn) {
 		r, found := model.Result(conversation, turn, i)
-		if !found || !strings.Contains(r.Text, start) {
+		if !found || !strings.Contains(r.Text, strings.TrimPrefix(start, "satelle")) {
 			t.Errorf("%s was not denied with a reason that leads on: %q", r.Call.Tool, r.Text)
 		}
 	}
