@@ -8,7 +8,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
 FUZZTIME ?= 10s
 
-.PHONY: help build install demo test integration lint bench fuzz differ kill clients manual dist clean
+.PHONY: help build install demo test integration lint bench fuzz differ kill clients manual dist clean corpus
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
