@@ -218,6 +218,9 @@ func judgeNames(j *judge, c *call) {
 			j.fill(of.text, c.src)
 			return of.known && isName(of.text) && j.filled[of.text]
 		}
+		if strings.Contains(value, option) && !of.numeric && (!of.known || strings.Contains(of.text, "[")) {
+			return false // to zsh some of these options take no value, and so it is a name
+		}
 		return option != "C" && option != "c"
 	})
 	for i, w := range operands {

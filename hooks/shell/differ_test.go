@@ -82,7 +82,7 @@ func TestDiffer(t *testing.T) {
 		d.known = append(d.known, name)
 	}
 	sort.Strings(d.known)
-	if d.rules, err = readGrammar("testdata/differ/grammar.txt", "testdata/differ/programs.txt", "testdata/differ/snippets.txt"); err != nil {
+	if d.rules, err = readGrammar("testdata/differ/grammar.txt", "testdata/differ/programs.txt", "testdata/differ/snippets.txt", "testdata/differ/quotes.txt"); err != nil {
 		t.Fatal(err)
 	}
 	for _, seed := range cases(t)["reads"] {

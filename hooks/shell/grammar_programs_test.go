@@ -232,6 +232,22 @@ func (g *gen) snippet(language string) string {
 	return text
 }
 
+// altered is a text that quotes a harmful command, with a letter or two
+// altered, and still judged to read, if one is found.
+func (g *gen) altered() (text string) {
+	defer func() { _ = recover() }() // what panics is found when it is judged again
+	for range 40 {
+		text = g.closed("quoted")
+		for range g.r.IntN(4) {
+			text = g.letter(text)
+		}
+		if strings.Contains(text, "pwn") && !Judge(text, Env{Dir: boxRepo, Home: boxHome, Temp: "/tmp"}).Changes {
+			break
+		}
+	}
+	return text
+}
+
 func (g *gen) mutate(text string) string {
 	words := tokens(text)
 	at := g.r.IntN(len(words) + 1)

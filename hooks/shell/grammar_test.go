@@ -210,6 +210,8 @@ func (g *gen) special(name string) func() string {
 		return g.program
 	case "mutant":
 		return g.mutant
+	case "altered":
+		return g.altered
 	}
 	return nil
 }
