@@ -46,6 +46,13 @@ func setUp(m *testing.M) int {
 		return fatal(err)
 	}
 	defer os.RemoveAll(programs)
+	// Codex's sandbox puts empty folders by these names into /tmp, to mount
+	// something over them. Whoever looks for git afterwards finds one there.
+	for _, name := range []string{".git", ".agents", ".codex"} {
+		if _, err := os.Lstat("/tmp/" + name); err != nil {
+			defer os.Remove("/tmp/" + name)
+		}
+	}
 	build := exec.Command("go", "build", "-o", programs, "./cmd/satelle", "./cmd/satelle-hook")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
