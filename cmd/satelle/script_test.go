@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tidwall/gjson"
@@ -26,11 +27,18 @@ func TestMain(m *testing.M) {
 		"as-session":   func() { os.Exit(asSession()) },
 		"register":     func() { os.Exit(register()) },
 		"fire":         func() { os.Exit(fire(os.Args[1], os.Args[2], os.Args[3])) },
-		"satelle-hook": func() { os.Exit(decide.Run(os.Stdin, os.Stdout, os.Stderr, decide.System())) },
+		"satelle-hook": func() { os.Exit(hook()) },
 		"regate":       func() { os.Exit(regate(os.Args[1])) },
 		"linger":       func() { os.Exit(linger()) },
 		"sshkey":       func() { os.Exit(sshKey(os.Args[1], os.Args[2])) },
 	})
+}
+
+// hook is satelle-hook, with a deadline for busy machines and slow programs.
+func hook() int {
+	env := decide.System()
+	env.Deadline = time.Minute
+	return decide.Run(os.Stdin, os.Stdout, os.Stderr, env)
 }
 
 // asSession runs a command as a hooked session of a coding agent would: its

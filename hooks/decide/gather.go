@@ -38,7 +38,8 @@ type world struct {
 	registers func(home, session, harness string) error
 	holds     func() bool
 	observes  func(dir string, l *spool.Line) error
-	checks    func(program, dir, harness string) string
+	checks    func(program, dir, harness string, limit time.Duration) string
+	deadline  time.Duration
 	known     place.Place // the place looked at first, where the session works
 }
 
@@ -64,6 +65,7 @@ func newWorld(env Env, dir string) (*world, error) {
 		holds:     env.holds,
 		observes:  env.Observe,
 		checks:    env.Check,
+		deadline:  env.Deadline,
 	}
 	if w.variable == nil {
 		w.variable = func(string) string { return "" }

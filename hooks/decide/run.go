@@ -53,8 +53,9 @@ type Env struct {
 	holds func() bool
 
 	// Check tells what is wrong with satelle's own enforcement when a session
-	// starts, "" if nothing is; nil: nobody asks.
-	Check func(program, dir, harness string) string
+	// starts, "" if nothing is or it can't tell within the limit; nil: nobody
+	// asks.
+	Check func(program, dir, harness string, limit time.Duration) string
 }
 
 // System is the environment of this process.
@@ -81,18 +82,17 @@ func System() Env {
 
 // Run reads one payload from in and writes the answer to out: at most one
 // object, in one write. It returns the exit code, which is 0 but for an answer
-// that could not be written: 2 with a reason on errw is a denial, too. It never waits longer than its deadline, not even
-// for the end of its input.
+// that could not be written: 2 with a reason on errw is a denial, too. It never
+// waits longer than its deadline, not even for the end of its input.
 func Run(in io.Reader, out, errw io.Writer, env Env) int {
 	debug.SetMaxStack(maxStack)
 	w := &once{out: out, errw: errw}
-	limit := env.Deadline
-	if limit == 0 {
-		limit = deadline
+	if env.Deadline == 0 {
+		env.Deadline = deadline
 	}
 	// No goroutine does the work, which would cost a thread: the timer's
 	// comes to be only when time is up.
-	timer := time.AfterFunc(limit, func() {
+	timer := time.AfterFunc(env.Deadline, func() {
 		env.Exit(w.write(refuse(dialect.Call{}, errLate)))
 	})
 	defer timer.Stop()

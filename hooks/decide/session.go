@@ -23,9 +23,9 @@ func (a Act) tame() bool {
 	return !a.beyond() && len(a.Effect.Satelle) == 0
 }
 
-// checkTime bounds the look at the installation when a session starts. It
-// leaves the hook time for its own answer.
-const checkTime = 1200 * time.Millisecond
+// checkShare is how much of the deadline, in tenths, the look at the
+// installation may take when a session starts. The rest is for the answer.
+const checkShare = 6
 
 // sessionStart tells a session what governs it.
 func (w *world) sessionStart(c dialect.Call, err error) []byte {
@@ -60,7 +60,7 @@ func (w *world) welcome(c dialect.Call, here Spot) []byte {
 		text += "\n" + list
 	}
 	if w.checks != nil && !canary(c) {
-		if wrong := w.checks(w.home+"/bin/satelle", w.dir, string(c.Harness)); wrong != "" {
+		if wrong := w.checks(w.home+"/bin/satelle", w.dir, string(c.Harness), w.deadline*checkShare/10); wrong != "" {
 			text += "\nWARNING: satelle's enforcement is not whole in this session, tell the person. " + wrong
 		}
 	}
@@ -96,7 +96,7 @@ const maxCheck = 1000
 // check asks the installed program what is wrong with the installation, as far
 // as it can tell at once. A program that is missing, fails or takes too long
 // says nothing: the hook itself is at work, since it asks.
-func check(program, dir, harness string) string {
+func check(program, dir, harness string, limit time.Duration) string {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return ""
@@ -116,7 +116,7 @@ func check(program, dir, harness string) string {
 	}
 	// Without a deadline nothing is read: it must not be waited for.
 	said := ""
-	if from.SetReadDeadline(time.Now().Add(checkTime)) == nil {
+	if from.SetReadDeadline(time.Now().Add(limit)) == nil {
 		said = readAll(from)
 	}
 	killGroup(p.Pid)

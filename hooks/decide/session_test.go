@@ -123,7 +123,7 @@ func TestWelcomeWarns(t *testing.T) {
 	m.repo("r")
 	m.row("r", seatread.Row{})
 	asked := ""
-	m.env.Check = func(program, dir, harness string) string {
+	m.env.Check = func(program, dir, harness string, _ time.Duration) string {
 		asked = program + " " + dir + " " + harness
 		return "It leaks."
 	}
@@ -184,6 +184,7 @@ func TestCheck(t *testing.T) {
 		return path
 	}
 	left := filepath.Join(dir, "left")
+	const limit = 2 * time.Second
 	for _, c := range []struct{ name, program, want string }{
 		{"well", program("well", ""), ""},
 		{"warns", program("warns", `echo "$2 $3 in $(pwd)"`), "--session claude in " + dir},
@@ -193,7 +194,7 @@ func TestCheck(t *testing.T) {
 		{"missing", filepath.Join(dir, "missing"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := check(c.program, dir, "claude"); got != c.want {
+			if got := check(c.program, dir, "claude", limit); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
