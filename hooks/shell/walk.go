@@ -310,6 +310,9 @@ func (j *judge) redirects(redirs []*syntax.Redirect) {
 			j.mention(w)
 		case syntax.Hdoc, syntax.DashHdoc:
 			if r.Hdoc != nil {
+				if w.known && w.text == "" || documents(r.Hdoc) {
+					j.changesBy(ruleQuote, j.src(r))
+				}
 				b := builder{j: j}
 				for _, part := range r.Hdoc.Parts {
 					b.part(part, true, false)
@@ -326,6 +329,19 @@ func (j *judge) redirects(redirs []*syntax.Redirect) {
 			j.output(r, w)
 		}
 	}
+}
+
+// documents reports whether a here-document begins within a word. In another
+// one, the parser and a shell part on which of them ends first; and after an
+// empty delimiter bash forgets, in a substitution, that it was quoted.
+func documents(w *syntax.Word) bool {
+	found := false
+	syntax.Walk(w, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		found = found || ok && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc)
+		return !found
+	})
+	return found
 }
 
 // compound reports whether a statement is none of plain words.

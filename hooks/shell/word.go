@@ -249,17 +249,23 @@ func (b *builder) single(p *syntax.SglQuoted) {
 	}
 }
 
-// misread reports whether a parameter within double quotes holds single ones.
-// There they quote nothing, but for the parser, which may hide a command
-// behind them, or miss where the parameter ends.
-func misread(p *syntax.ParamExp) bool {
+// misread reports whether a parameter holds quotes that shells take in another
+// way than the parser, which may hide a command behind them, or miss where the
+// parameter ends. Within double quotes single ones quote nothing; and $'…' is
+// replaced by what it holds before bash looks at it once more.
+func misread(p *syntax.ParamExp, quoted bool) bool {
 	hidden := false
 	syntax.Walk(p, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst, *syntax.ProcSubst:
 			return false
 		case *syntax.SglQuoted:
-			hidden = hidden || strings.ContainsAny(n.Value, "$`\"\\{}")
+			switch {
+			case n.Dollar:
+				hidden = hidden || strings.Trim(strings.NewReplacer(`\n`, "", `\t`, "").Replace(n.Value), plainSigns+" ") != ""
+			case quoted:
+				hidden = hidden || strings.ContainsAny(n.Value, "$`\"\\{}")
+			}
 		}
 		return !hidden
 	})
@@ -269,7 +275,7 @@ func misread(p *syntax.ParamExp) bool {
 // param expands a parameter.
 func (b *builder) param(p *syntax.ParamExp, quoted bool) {
 	b.j.inside(p)
-	if quoted && misread(p) {
+	if misread(p, quoted) {
 		b.j.changesBy(ruleQuote, b.j.src(p))
 	}
 	name := ""
