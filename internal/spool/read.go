@@ -182,8 +182,12 @@ func closedPath(dir string, number uint64) string {
 	return filepath.Join(dir, linesName+"."+strconv.FormatUint(number, 10))
 }
 
-// entries calls fn with the names in a folder, if there is one.
+// entries calls fn with the names in a folder, if there is one. Anything else
+// that stands there is not opened: a pipe would make the reader wait.
 func entries(dir string, fn func(name string) error) error {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return &fs.PathError{Op: "open", Path: dir, Err: errors.New("it is no folder")}
+	}
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

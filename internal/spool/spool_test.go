@@ -402,6 +402,23 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestReadPipes: what is no folder is an error for the reader, without waiting.
+func TestReadPipes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "spool")
+	if err := syscall.Mkfifo(dir, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir, Position{}, 1); err == nil {
+		t.Error("a pipe in the place of the spool was read")
+	}
+	if err := errors.Join(os.Remove(dir), os.Mkdir(dir, 0o700), syscall.Mkfifo(filepath.Join(dir, countsName), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Counts(dir, time.Now()); err == nil {
+		t.Error("a pipe in the place of the counts was read")
+	}
+}
+
 // TestOldCounts: the count of a session that is long gone goes, too.
 func TestOldCounts(t *testing.T) {
 	dir := t.TempDir()
