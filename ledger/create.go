@@ -75,7 +75,7 @@ func create(ctx context.Context, cfg Config, g Genesis) (_ *Log, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := acquire(ctx, cfg.lockPath())
+	lock, err := acquire(ctx, cfg.lockPath(), lockWait)
 	if err != nil {
 		return nil, err
 	}

@@ -436,6 +436,8 @@ func TestLock(t *testing.T) {
 	defer cancel()
 	_, err := Open(ctx, cfg)
 	expect(t, err, fault.Busy, "lock")
+	_, err = acquire(t.Context(), cfg.lockPath(), time.Millisecond)
+	expect(t, err, fault.Busy, "a person ends that process")
 	done := make(chan error)
 	go func() {
 		l, err := Open(t.Context(), cfg)

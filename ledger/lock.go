@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"satelle/internal/fault"
 )
@@ -13,8 +14,16 @@ import (
 // among those who wait; the kernel wakes ours in turn.
 type fileLock struct{ f *os.File }
 
-// acquire waits for the lock until ctx ends.
-func acquire(ctx context.Context, path string) (*fileLock, error) {
+// lockWait bounds the wait for the lock. Nobody holds it for long: who waits so
+// long waits for a process that was stopped, or hangs.
+const lockWait = time.Minute
+
+var errHeld = errors.New("another process of satelle has held it for so long that it must be stopped or hang: a person ends that process")
+
+// acquire waits for the lock, until ctx ends or the time is up.
+func acquire(ctx context.Context, path string, most time.Duration) (*fileLock, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, most, errHeld)
+	defer cancel()
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err

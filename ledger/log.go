@@ -156,7 +156,7 @@ func lockFor(ctx context.Context, cfg Config) (*fileLock, error) {
 	if err := refuseNetwork(filepath.Dir(cfg.Path)); err != nil {
 		return nil, err
 	}
-	return acquire(ctx, cfg.lockPath())
+	return acquire(ctx, cfg.lockPath(), lockWait)
 }
 
 // load opens the file and checks that it is whole.
