@@ -83,7 +83,7 @@ type Spot struct {
 	Protected string // what it is that no story may change, "" if none
 	Substrate bool   // it lies in .satelle, which a story can open
 	Outside   Outside
-	Away      bool // the session was opened there, and works elsewhere just now
+	Away      bool // the session works elsewhere just now, or in a repository within: satelle has to be called in it
 	InScope   bool // within the path scopes of the story that holds the seat
 
 	Row     seatread.Row

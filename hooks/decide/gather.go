@@ -141,8 +141,20 @@ func (w *world) here(seat bool) (Spot, error) {
 	}
 	if err == nil && s.Governed && seat {
 		w.sit(&s, p, real)
+		s.Away = s.Away || inner(real, p.WorkTree)
 	}
 	return s, err
+}
+
+// inner reports whether a folder lies in a repository of its own within the work
+// tree that governs it: there satelle, as git does, would speak of the inner one.
+func inner(real, workTree string) bool {
+	for dir := real; workTree != "" && within(dir, workTree) && dir != workTree; dir = path.Dir(dir) {
+		if _, err := os.Lstat(dir + "/.git"); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // projects names the variables in which harnesses tell a hook the folder that

@@ -60,6 +60,24 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// TestInnerRepository: in a repository within a governed one, a denial leads to
+// the outer one, which holds the seat.
+func TestInnerRepository(t *testing.T) {
+	m := newMachine(t)
+	m.repo("free")
+	m.row("free", seatread.Row{})
+	m.mkdir("free/sub/deep")
+	m.git("init", "-q", "free/sub")
+	for dir, away := range map[string]bool{"free": false, "free/src": false, "free/sub": true, "free/sub/deep": true} {
+		for _, payload := range []string{m.edit(m.path(dir), "a"), m.bash(m.path(dir), "unknown")} {
+			got := m.hook(payload)
+			if !strings.Contains(got, "no story holds the seat") || strings.Contains(got, "cd "+m.path("free")+" && ") != away {
+				t.Errorf("in %s: %s", dir, got)
+			}
+		}
+	}
+}
+
 // TestFolderFields plays fields by which a shell may be started elsewhere, and
 // which a harness that does not know them passes over.
 func TestFolderFields(t *testing.T) {
