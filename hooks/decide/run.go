@@ -48,6 +48,10 @@ type Env struct {
 	// Observe writes a line to a spool; nil for one that only asks.
 	Observe func(dir string, l *spool.Line) error
 
+	// heard is told of the call as soon as it is known, so that an answer that
+	// comes from elsewhere has its harness's form.
+	heard func(c dialect.Call)
+
 	// holds ends the deadline, for work that takes longer and is bounded by
 	// itself. It reports false where time is up, and answered, already.
 	holds func() bool
@@ -93,10 +97,11 @@ func Run(in io.Reader, out, errw io.Writer, env Env) int {
 	// No goroutine does the work, which would cost a thread: the timer's
 	// comes to be only when time is up.
 	timer := time.AfterFunc(env.Deadline, func() {
-		env.Exit(w.write(refuse(dialect.Call{}, errLate)))
+		env.Exit(w.write(refuse(w.about(), errLate)))
 	})
 	defer timer.Stop()
 	env.holds = timer.Stop
+	env.heard = w.hear
 	return w.write(w.judge(in, env))
 }
 
@@ -104,7 +109,21 @@ func Run(in io.Reader, out, errw io.Writer, env Env) int {
 type once struct {
 	mu        sync.Mutex
 	done      bool
+	call      dialect.Call
 	out, errw io.Writer
+}
+
+func (w *once) hear(c dialect.Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.call = c
+}
+
+// about is the call that was heard of, as far as its harness's form goes.
+func (w *once) about() dialect.Call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.call
 }
 
 func (w *once) write(b []byte) (code int) {
@@ -127,7 +146,7 @@ func (w *once) judge(in io.Reader, env Env) (b []byte) {
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintln(w.errw, "satelle: the hook failed:", p)
-			b = refuse(dialect.Call{}, errFailed)
+			b = refuse(w.about(), errFailed)
 		}
 	}()
 	return answer(in, env)
@@ -161,6 +180,7 @@ func answer(in io.Reader, env Env) []byte {
 	if err != nil {
 		return refuse(c, err)
 	}
+	env.heard(c)
 	if c.Event == dialect.Quiet {
 		return nil
 	}

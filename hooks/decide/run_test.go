@@ -424,6 +424,26 @@ func TestRunAlwaysAnswers(t *testing.T) {
 	if code := <-ended; code != 0 || !strings.Contains(out.String(), "ran out of time") {
 		t.Errorf("%d, %s", code, out.String())
 	}
+	// What was heard of the call before tells in which form.
+	for payload, form := range map[string]string{
+		`{"hook_event_name":"preToolUse","workspace_roots":[],"tool_name":"Write","tool_input":{"file_path":"x"}}`: `{"permission":"deny"`,
+		`{"hook_event_name":"BeforeTool","tool_name":"write_file","tool_input":{"file_path":"x"}}`:                 `{"decision":"deny"`,
+		`{"hook_event_name":"PreSkillShellCommand","tool_name":"Bash","tool_input":{"command":"x"}}`:               `{"decision":"block"`,
+		`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"x"}}`:                      `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"`,
+	} {
+		out = bytes.Buffer{}
+		env.Dir = func() string { <-s.done; return "/" }
+		go Run(strings.NewReader(payload), &out, io.Discard, env)
+		if <-ended; !strings.HasPrefix(out.String(), form) {
+			t.Errorf("%s: %s", payload, out.String())
+		}
+		out = bytes.Buffer{}
+		panics := env
+		panics.Deadline, panics.Dir = time.Minute, func() string { panic("no folder") }
+		if Run(strings.NewReader(payload), &out, io.Discard, panics); !strings.HasPrefix(out.String(), form) {
+			t.Errorf("%s: %s", payload, out.String())
+		}
+	}
 	out = bytes.Buffer{}
 	env.Deadline = time.Minute
 	if code := Run(panicky{}, &out, io.Discard, env); code != 0 || !strings.Contains(out.String(), "the hook failed") {
