@@ -30,6 +30,8 @@ func TestAttacks(t *testing.T) {
 	os.Symlink(m.path("held/.git"), m.path("free/l"))
 	os.Symlink(m.path("home/.satelle/keys"), m.path("held/k"))
 	os.Symlink("loop", m.path("held/loop"))
+	os.Symlink(m.path("free"), m.path("tmp/way"))
+	os.Symlink(m.path("other"), m.path("tmp/plain"))
 	m.git("-C", "held", "worktree", "add", "-q", "../wt")
 	// forged: an agent makes a worktree of free under a held-looking folder
 	m.git("-C", "free", "worktree", "add", "-q", m.path("other/.claude/worktrees/x"))
@@ -169,6 +171,9 @@ func TestAttacks(t *testing.T) {
 		{"deny", "a link by cp", m.bash(F, "cp -s "+F+"/src/a.py "+m.path("tmp/l"))},
 		{"deny", "second names by cp", m.bash(F, "cp -rl src "+m.path("tmp/l"))},
 		{"allow", "a copy out of the tree", m.bash(F, "cp -r src "+m.path("tmp/l"))},
+		{"deny", "a copy of a link", m.bash(F, "cp -P "+m.path("tmp/way")+" "+m.path("tmp/l")+" && echo x > "+m.path("tmp/l/a"))},
+		{"deny", "a link that moves", m.bash(F, "mv "+m.path("tmp/way")+" "+m.path("tmp/l")+" && echo x > "+m.path("tmp/l/a"))},
+		{"allow", "a link that leads nowhere special", m.bash(F, "cp -P "+m.path("tmp/plain")+" "+m.path("tmp/l"))},
 		{"deny", "a second name", m.bash(F, "ln src/a.py "+m.path("tmp/l"))},
 		{"deny", "a link to what is known later", m.bash(F, "ln -s \"$X\" "+m.path("tmp/l"))},
 		{"allow", "a link within a temporary folder", m.bash(F, "ln -s a "+m.path("tmp/l"))},

@@ -316,6 +316,11 @@ func (w *world) gather(act Act, here Spot, err error) Facts {
 			w.target(&f, t.Path, t.Path, t.Tree)
 		}
 	}
+	for _, file := range act.Effect.Copies {
+		if info, err := os.Lstat(absolute(w.dir, file)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			w.linked(&f, file)
+		}
+	}
 	for _, link := range act.Effect.Links {
 		w.linked(&f, link)
 	}

@@ -167,6 +167,7 @@ func either(a, b shell.Effect) shell.Effect {
 	a.Bypass = cmp.Or(a.Bypass, b.Bypass)
 	a.Targets = append(a.Targets, b.Targets...)
 	a.Links = append(a.Links, b.Links...)
+	a.Copies = append(a.Copies, b.Copies...)
 	a.Words = append(a.Words, b.Words...)
 	a.Satelle = append(a.Satelle, b.Satelle...)
 	return a

@@ -30,6 +30,7 @@ type Effect struct {
 	Rule    string   // the rule of [Rules] that decided, "" if it only reads
 	Known   bool     // Targets are all that it changes
 	Targets []Target // files that it changes, as far as the text names them
+	Copies  []string // absolute paths of which it makes copies elsewhere, of links, too
 	Links   []string // absolute paths to which it makes links: who writes by them changes what is there
 
 	Words   []Word       // the words that may name files

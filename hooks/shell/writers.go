@@ -89,7 +89,14 @@ func judgeCopy(j *judge, c *call) {
 		default:
 			from = filepath.Dir(path)
 		}
-		j.links(c, operands[:n-1], from)
+		all, whole := sources(operands[:n-1], from)
+		if !whole {
+			j.changes(c.src)
+		}
+		j.eff.Links = append(j.eff.Links, all...)
+	} else {
+		all, _ := sources(operands[:n-1], j.dir)
+		j.eff.Copies = append(j.eff.Copies, all...)
 	}
 	if !into {
 		j.writeAll(c, operands[n-1:], ok, true)
@@ -103,19 +110,21 @@ func judgeCopy(j *judge, c *call) {
 	}
 }
 
-// links records where links lead that are made; what they say starts from a
-// folder.
-func (j *judge) links(c *call, to []word, from string) {
-	for _, w := range to {
+// sources are the paths that operands name, from a folder on; whole tells that
+// all of them are known.
+func sources(operands []word, from string) (all []string, whole bool) {
+	whole = true
+	for _, w := range operands {
 		switch {
 		case !w.known || w.text == "" || !filepath.IsAbs(w.text) && from == "":
-			j.changes(c.src)
+			whole = false
 		case filepath.IsAbs(w.text):
-			j.eff.Links = append(j.eff.Links, w.text)
+			all = append(all, w.text)
 		default:
-			j.eff.Links = append(j.eff.Links, from+"/"+w.text)
+			all = append(all, from+"/"+w.text)
 		}
 	}
+	return all, whole
 }
 
 // writeAll records what changes. Where an option was not understood, that is
