@@ -48,7 +48,8 @@ type boxRequest struct {
 type boxReply struct {
 	Changes []string          `json:",omitempty"`
 	Exit    int               `json:",omitempty"`
-	Late    bool              `json:",omitempty"` // it was stopped
+	Late    bool              `json:",omitempty"` // it took too long
+	Killed  bool              `json:",omitempty"` // it, or what it left in the background, was ended
 	Output  string            `json:",omitempty"`
 	Fatal   string            `json:",omitempty"` // the sandbox is of no more use
 	Dashed  map[string]bool   `json:",omitempty"` // folders with a name that begins with a dash
@@ -289,7 +290,7 @@ func (s *drain) run(argv []string, print bool) boxReply {
 	select {
 	case <-done:
 	case <-time.After(patience):
-		reply.Late = true
+		reply.Late, reply.Killed = true, true
 		killAll()
 		<-done
 	}
@@ -305,6 +306,7 @@ func (s *drain) run(argv []string, print bool) boxReply {
 			}
 			return reply
 		case <-time.After(rest):
+			reply.Killed = true
 			killAll()
 		}
 	}

@@ -312,7 +312,7 @@ func (d *differ) work() error {
 			d.add("skipped")
 		case !eff.Changes && len(changes) > 0:
 			d.add("run reads")
-			if err := d.failure(&b, n, shell, text); err != nil {
+			if err := d.failure(&b, n, shell, text, changes); err != nil {
 				return err
 			}
 		case !eff.Changes:
@@ -354,6 +354,9 @@ func (d *differ) run(b **box, shell, text string) ([]string, boxReply, error) {
 	}
 	var changes []string
 	for _, c := range reply.Changes {
+		if reply.Killed && strings.HasSuffix(c, ".lock") {
+			continue // of a program that we ended before it was through
+		}
 		cached := false
 		for _, dir := range caches {
 			cached = cached || strings.Contains(c+"/", dir) || c == "created u/.config"
@@ -366,7 +369,7 @@ func (d *differ) run(b **box, shell, text string) ([]string, boxReply, error) {
 }
 
 // failure reduces a text that changes files but is judged to read.
-func (d *differ) failure(b **box, n int, shell, text string) error {
+func (d *differ) failure(b **box, n int, shell, text string, changes []string) error {
 	runs := 0
 	var failed error
 	fails := func(text string) bool {
@@ -381,16 +384,16 @@ func (d *differ) failure(b **box, n int, shell, text string) error {
 		failed = err
 		return len(changes) > 0
 	}
-	if !fails(text) {
-		d.add("not repeated")
-		fmt.Fprintf(os.Stderr, "NOT REPEATED, seed %d, number %d, %s: %q\n", d.seed, n, shell, text)
-		return failed
+	small := text
+	if fails(text) {
+		small = minimise(text, fails)
 	}
-	small := minimise(text, fails)
-	changes, _, err := d.run(b, shell, small)
-	changes = append(changes, (*b).judge(small).Why)
+	again, _, err := d.run(b, shell, small)
 	if err != nil || failed != nil {
 		return err
+	}
+	if len(again) > 0 { // else it does not change them each time
+		changes = again
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,8 +10,8 @@ var gitRules = []rule{
 		programs: "status diff log show whatchanged shortlog blame annotate describe rev-parse rev-list ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
 			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry diff-tree diff-index diff-files " +
 			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
-		why:  "print; --output names a file, --ext-diff runs a program",
-		deny: "output ext-diff", dashes: true,
+		why:  "print; --output names a file, --ext-diff runs a program, merges are done anew among the objects",
+		deny: "output ext-diff remerge-diff diff-merges", dashes: true,
 		reads: "log --oneline -5 -- src", changes: "log -1 --output=f",
 	},
 	{
@@ -130,7 +130,7 @@ var gitRules = []rule{
 		reads: "worktree list --porcelain", changes: "worktree remove ../wt",
 	},
 	{
-		name: "git-stash", of: "git", programs: "stash", check: gitGroup, commands: "list,show", deny: "output ext-diff",
+		name: "git-stash", of: "git", programs: "stash", check: gitGroup, commands: "list,show", deny: "output ext-diff remerge-diff diff-merges",
 		why:   "prints with list or show; its other commands write",
 		reads: "stash list", changes: "stash drop",
 	},
@@ -145,7 +145,7 @@ var gitRules = []rule{
 		reads: "submodule status", changes: "submodule update",
 	},
 	{
-		name: "git-reflog", of: "git", programs: "reflog", check: gitGroup, commands: "-,show,list,exists", deny: "output",
+		name: "git-reflog", of: "git", programs: "reflog", check: gitGroup, commands: "-,show,list,exists", deny: "output ext-diff remerge-diff diff-merges",
 		why:   "prints with no command or show or list or exists; its other commands write",
 		reads: "reflog show", changes: "reflog expire --all",
 	},
