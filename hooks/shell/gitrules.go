@@ -7,12 +7,19 @@ package shell
 var gitRules = []rule{
 	{
 		name: "git-log", of: "git",
-		programs: "status diff log show whatchanged shortlog blame annotate describe rev-parse rev-list ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
-			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry diff-tree diff-index diff-files " +
-			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
-		why:  "print; --output names a file, --ext-diff runs a program, merges are done anew among the objects",
-		deny: "output ext-diff remerge-diff diff-merges", dashes: true,
+		programs: "diff log show whatchanged rev-list diff-tree diff-index diff-files",
+		why:      "print; --output names a file, --ext-diff runs a program, merges are done anew among the objects; they look for -- before they read options",
+		deny:     "output ext-diff remerge-diff diff-merges", dashes: true,
 		reads: "log --oneline -5 -- src", changes: "log -1 --output=f",
+	},
+	{
+		name: "git-list", of: "git",
+		programs: "status shortlog blame annotate describe rev-parse ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
+			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry " +
+			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
+		why:   "print; --output names a file, --ext-diff runs a program",
+		deny:  "output ext-diff remerge-diff diff-merges",
+		reads: "blame -L 1,2 src/a.go", changes: "blame --output=f src/a.go",
 	},
 	{
 		name: "git-grep", of: "git", programs: "grep", deny: "O open-files-in-pager ext-grep", value: "efABCm",

@@ -321,8 +321,8 @@ func (j *judge) redirects(redirs []*syntax.Redirect) {
 			}
 		case syntax.DplIn:
 		case syntax.DplOut:
-			// >&word without a number is a file, and so is >&1- to zsh.
-			if !w.numeric && w.text != "-" {
+			// >&word without a number is a file, and so are >&1- and >&-1 to zsh.
+			if !(w.known && isNumber(w.text) && w.text[0] != '-') && w.text != "-" {
 				j.output(r, w)
 			}
 		default:
