@@ -294,3 +294,11 @@ func gitGroup(j *judge, c *call) bool {
 	_, ok := rest.options("n", func(option string, _ word) bool { return !listed(r.deny, option) })
 	return ok
 }
+
+// gitBlame reads options behind a -- as well, as blame does: it takes the --
+// away and hands on what is left.
+func gitBlame(_ *judge, c *call) bool {
+	rest := call{args: slices.DeleteFunc(slices.Clone(c.args), func(w word) bool { return w.text == "--" })}
+	_, ok := rest.options("", func(option string, _ word) bool { return !listed(c.rule.deny, option) })
+	return ok
+}

@@ -14,11 +14,16 @@ var gitRules = []rule{
 	},
 	{
 		name: "git-list", of: "git",
-		programs: "status shortlog blame annotate describe rev-parse ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
+		programs: "status shortlog describe rev-parse ls-files ls-tree cat-file for-each-ref show-ref name-rev " +
 			"merge-base var count-objects check-attr check-ignore check-mailmap check-ref-format range-diff cherry " +
 			"stripspace patch-id show-branch verify-commit verify-tag get-tar-commit-id version",
 		why:   "print; --output names a file, --ext-diff runs a program",
 		deny:  "output ext-diff remerge-diff diff-merges",
+		reads: "status --short -- src", changes: "range-diff --output=f a...b",
+	},
+	{
+		name: "git-blame", of: "git", programs: "blame annotate", check: gitBlame, deny: "output ext-diff",
+		why:   "print who wrote which line; --output names a file, behind a --, too",
 		reads: "blame -L 1,2 src/a.go", changes: "blame --output=f src/a.go",
 	},
 	{
