@@ -37,7 +37,7 @@ var gitRules = []rule{
 		reads: "help -a", changes: "help -w log",
 	},
 	{
-		name: "git-fast-export", of: "git", programs: "fast-export", deny: "export-marks import-marks import-marks-if-exists",
+		name: "git-fast-export", of: "git", programs: "fast-export", deny: "export-marks import-marks import-marks-if-exists output ext-diff remerge-diff diff-merges",
 		why:   "prints the history; its marks are files",
 		reads: "fast-export HEAD", changes: "fast-export --export-marks=f HEAD",
 	},

@@ -225,6 +225,8 @@ func portable(text string) bool {
 			same = same && !n.RsrvWord
 		case *syntax.SglQuoted:
 			same = same && !n.Dollar
+		case *syntax.Redirect: // {fd}< would be an argument
+			same = same && (n.N == nil || !strings.HasPrefix(n.N.Value, "{"))
 		}
 		return same
 	})
