@@ -16,7 +16,17 @@ import (
 // Codex's sandbox lets a command write.
 func newSandboxedWorld(t *testing.T) *world {
 	t.Helper()
-	dir, err := os.MkdirTemp(filepath.Dir(clients), "world ")
+	base := filepath.Dir(clients)
+	if strings.HasPrefix(base, "/tmp/") || strings.HasPrefix(base, "/var/tmp/") {
+		var err error
+		if base, err = os.UserCacheDir(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(base, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := os.MkdirTemp(base, "satelle world ")
 	if err != nil {
 		t.Fatal(err)
 	}
