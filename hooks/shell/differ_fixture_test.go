@@ -77,3 +77,63 @@ func (b *box) real(p string) (string, bool) {
 	}
 	return at, true
 }
+
+// fault says what is wrong with a judgement, or "".
+func (b *box) fault(eff Effect, changes []string) string {
+	switch {
+	case strings.HasPrefix(eff.Why, "panic"):
+		return eff.Why
+	case len(changes) > 0 && !eff.Changes:
+		return "it changes files, and is judged to read"
+	case eff.Known && b.beyond(eff, changes):
+		return "it changes more than its targets"
+	}
+	return ""
+}
+
+// beyond reports whether something else changes than an effect names.
+func (b *box) beyond(eff Effect, changes []string) bool {
+	for _, c := range changes {
+		_, name, _ := strings.Cut(c, " ")
+		covered := false
+		for _, t := range eff.Targets {
+			covered = covered || b.covers(t, "/home/"+name)
+		}
+		for _, link := range eff.Links {
+			covered = covered || b.covers(Target{Path: link, Tree: true}, "/home/"+name)
+		}
+		if !covered {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a target is a path, or holds it. A link is changed
+// itself, or where it leads; folders above a target may come into being.
+func (b *box) covers(t Target, name string) bool {
+	p := strings.TrimRight(t.Path, "/")
+	slash := strings.LastIndexByte(p, '/') + 1
+	dir, ok := b.real(p[:slash])
+	if !ok {
+		dir = path.Clean(p[:slash])
+	}
+	at := []string{path.Join(dir, p[slash:])}
+	for range 8 { // a link may lead to a file, of which nothing more is known
+		last := at[len(at)-1]
+		to, link := b.dirs[last]
+		if !link || to == "" {
+			break
+		}
+		if !path.IsAbs(to) {
+			to = path.Dir(last) + "/" + to
+		}
+		at = append(at, path.Clean(to))
+	}
+	for _, p := range at {
+		if p == name || t.Tree && strings.HasPrefix(name, p+"/") || strings.HasPrefix(p, name+"/") {
+			return true
+		}
+	}
+	return false
+}

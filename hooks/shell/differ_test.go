@@ -10,6 +10,7 @@
 //	DIFFER_FROM=0         the first command's number
 //	DIFFER_WORKERS=2      sandboxes side by side
 //	DIFFER_COMMAND=…      runs this one text, and no other
+//	DIFFER_RULE=quoted    only what this rule of the grammar makes
 //	DIFFER_SHELL=bash     with this shell (bash, zsh, dash)
 //	DIFFER_SKIP=regexp    texts in which a failure is known
 package shell
@@ -83,6 +84,9 @@ func TestDiffer(t *testing.T) {
 	sort.Strings(d.known)
 	if d.rules, err = readGrammar("testdata/differ/grammar.txt", "testdata/differ/programs.txt", "testdata/differ/snippets.txt", "testdata/differ/quotes.txt"); err != nil {
 		t.Fatal(err)
+	}
+	if d.start = orElse(os.Getenv("DIFFER_RULE"), "command"); d.rules[d.start] == nil {
+		t.Fatalf("no rule %q", d.start)
 	}
 	for _, seed := range cases(t)["reads"] {
 		d.addSeed(seed)
@@ -214,7 +218,7 @@ func (d *differ) work() error {
 		}
 		if !eff.Changes {
 			d.add("made reads")
-		} else if of.IntN(100) >= shareDenied {
+		} else if !eff.Known && of.IntN(100) >= shareDenied {
 			continue
 		}
 		began := time.Now()
@@ -233,22 +237,21 @@ func (d *differ) work() error {
 		if reply.Late {
 			d.add("late")
 		}
-		if !eff.Changes && strings.HasPrefix(eff.Why, "panic") {
-			changes = append(changes, eff.Why)
-		}
-		switch {
-		case !eff.Changes && len(changes) > 0 && d.skip != nil && d.skip.MatchString(text):
-			d.add("skipped")
-		case !eff.Changes && len(changes) > 0:
+		if !eff.Changes {
 			d.add("run reads")
-			if err := d.failure(&b, n, shell, text, changes); err != nil {
+		}
+		switch fault := b.fault(eff, changes); {
+		case fault != "" && d.skip != nil && d.skip.MatchString(text):
+			d.add("skipped")
+		case fault != "":
+			if err := d.failure(&b, n, shell, text, fault, changes); err != nil {
 				return err
 			}
-		case !eff.Changes:
-			d.add("run reads")
-		case len(changes) > 0:
+		case eff.Known && len(changes) > 0:
+			d.add("targets held")
+		case eff.Changes && len(changes) > 0:
 			d.add("changed, refused")
-		default:
+		case eff.Changes:
 			d.add("unchanged, refused")
 			d.mu.Lock()
 			d.refused[construct(eff.Why)]++

@@ -4,7 +4,6 @@ package shell
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,7 +100,7 @@ func (t *tree) changes(since time.Time) (found []string, touched bool) {
 		}
 		switch {
 		case was.mode != st.Mode || was.uid != st.Uid || was.gid != st.Gid:
-			found = append(found, fmt.Sprintf("mode of %s: %o to %o", t.short(path), was.mode, st.Mode))
+			found = append(found, "mode "+t.short(path))
 		case st.Mode&syscall.S_IFMT == syscall.S_IFDIR:
 		case was.data != contentOf(path, st.Mode):
 			if said, ok := t.indexes[path]; ok && said == index(path) {
@@ -114,12 +113,26 @@ func (t *tree) changes(since time.Time) (found []string, touched bool) {
 		}
 	})
 	for path := range t.nodes {
-		if !seen[path] {
+		if !seen[path] && !hidden(path) {
 			found = append(found, "removed "+t.short(path))
 		}
 	}
 	sort.Strings(found)
 	return found, touched || len(found) > 0
+}
+
+// hidden reports whether a path lies in a folder that can't be read any more,
+// so that nothing is known of it.
+func hidden(path string) bool {
+	for {
+		path = filepath.Dir(path)
+		if path == "/" {
+			return false
+		}
+		if info, err := os.Lstat(path); err == nil {
+			return info.IsDir() && info.Mode().Perm()&0o500 != 0o500 || hidden(path)
+		}
+	}
 }
 
 func (t *tree) short(path string) string { return strings.TrimPrefix(path, t.root+"/") }

@@ -218,13 +218,18 @@ func (j *judge) path(w word) (string, bool) {
 	if !w.known || w.text == "" {
 		return "", false
 	}
-	if filepath.IsAbs(w.text) {
-		return w.text, true
+	path := w.text
+	if !filepath.IsAbs(path) {
+		if j.dir == "" {
+			return "", false
+		}
+		path = j.dir + "/" + path
 	}
-	if j.dir == "" {
+	// What these lead to differs from process to process.
+	if clean := filepath.Clean(path); strings.HasPrefix(clean, "/proc/") || strings.HasPrefix(clean, "/dev/fd/") {
 		return "", false
 	}
-	return j.dir + "/" + w.text, true
+	return path, true
 }
 
 // mention records a word that may name a file.

@@ -90,6 +90,7 @@ type gen struct {
 // lab is what all generators share.
 type lab struct {
 	rules grammar
+	start string            // the rule that makes a command
 	flags map[string][]flag // what programs tell of their options
 	known []string          // programs that have any
 	seeds []string          // commands to start from
@@ -100,7 +101,7 @@ type lab struct {
 // command is the text with a number.
 func (l *lab) command(seed uint64, n int) string {
 	g := gen{lab: l, r: rand.New(rand.NewPCG(seed, uint64(n)))}
-	return g.rule("command")
+	return g.rule(l.start)
 }
 
 func (g *gen) chance(percent int) bool { return g.r.IntN(100) < percent }

@@ -32,6 +32,32 @@ func judgeSed(j *judge, c *call) {
 	}
 	if inPlace {
 		j.writeAll(c, operands, known, false)
+		j.sedBackups(c, operands)
+	}
+}
+
+// sedBackups records the copies that -i keeps. In their name a star stands for
+// the file's, and a slash leads to another folder.
+func (j *judge) sedBackups(c *call, operands []word) {
+	for _, w := range c.args {
+		long, suffix, _ := strings.Cut(w.text, "=")
+		if !strings.HasPrefix(w.text, "--") {
+			at := strings.IndexAny(w.text, "iel")
+			if long = ""; at < 1 || w.text[0] != '-' || w.text[at] != 'i' {
+				continue
+			}
+			suffix = w.text[at+1:]
+		}
+		switch {
+		case long != "" && (len(long) < 3 || !strings.HasPrefix("--in-place", long)), suffix == "":
+		case strings.ContainsAny(suffix, "*/"):
+			j.changes(c.src)
+		default:
+			for _, file := range operands {
+				file.text += suffix
+				j.writes(c.src, file, false)
+			}
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ var operandWriters = [...]struct {
 	tree                 bool
 }{
 	{"rm", "", "r R f i I v d recursive force verbose dir", true},
-	{"rmdir", "", "p v parents verbose", true},
+	{"rmdir", "", "v verbose", true},
 	{"mkdir", "m", "p v m parents verbose mode", false},
 	{"touch", "trd", "a c m h t r d no-create no-dereference", false},
 	{"truncate", "sr", "s c no-create size", false},
@@ -49,7 +49,9 @@ func judgeOperands(j *judge, c *call) {
 }
 
 func judgeMode(j *judge, c *call) {
+	tree := false
 	operands, ok := c.options("", func(option string, _ word) bool {
+		tree = tree || option == "R" || option == "recursive"
 		return allowed("R v f c h recursive verbose silent quiet changes", option)
 	})
 	// A mode like -w looks like an option and is one that is not listed.
@@ -57,15 +59,16 @@ func judgeMode(j *judge, c *call) {
 		j.changes(c.src)
 		return
 	}
-	j.writeAll(c, operands[1:], ok, false)
+	j.writeAll(c, operands[1:], ok, tree)
 }
 
 func judgeCopy(j *judge, c *call) {
-	link, symbolic, relative := c.name == "ln", false, false
+	link, symbolic, relative, itself := c.name == "ln", false, false, false
 	operands, ok := c.options("tSmog", func(option string, _ word) bool {
+		itself = itself || option == "T" || option == "no-target-directory" || option == "n" && c.name == "ln"
 		symbolic, relative = symbolic || option == "s" || option == "symbolic", relative || option == "r"
 		link = link || c.name == "cp" && (symbolic || option == "l")
-		return allowed("r R a f i n p v d L P H u l s T b m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
+		return allowed("r R a f i n p v d L P H u l s T m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
 	})
 	n := len(operands)
 	if n < 2 || count(operands[n-1:]) < 0 {
@@ -98,8 +101,10 @@ func judgeCopy(j *judge, c *call) {
 		all, _ := sources(operands[:n-1], j.dir)
 		j.eff.Copies = append(j.eff.Copies, all...)
 	}
-	if !into {
+	if !into || itself { // the last operand may be a link that is replaced
 		j.writeAll(c, operands[n-1:], ok, true)
+	}
+	if !into {
 		return
 	}
 	for _, from := range operands[:n-1] {
