@@ -70,7 +70,11 @@ var builtins = []rule{
 }
 
 func judgeCd(j *judge, c *call) {
-	operands, ok := c.options("", func(option string, _ word) bool { return allowed("L P e n", option) })
+	physical := false
+	operands, ok := c.options("", func(option string, _ word) bool {
+		physical = physical || option == "P"
+		return allowed("L P e n", option)
+	})
 	to := literal(j.env.Home)
 	switch {
 	case !ok || len(operands) > 1:
@@ -98,8 +102,12 @@ func judgeCd(j *judge, c *call) {
 	if strings.HasPrefix(to.text, "-") || strings.HasPrefix(to.text, "+") || !filepath.IsAbs(to.text) && (j.exported("CDPATH") || j.assigned("CDPATH")) {
 		to = unknownWord
 	}
-	j.dir, _ = j.path(to)
-	j.unsure = j.dir == "" || j.env.IsDir == nil || !j.env.IsDir(j.dir)
+	path, known := j.path(to)
+	j.dir = ""
+	if known && !physical {
+		j.dir = filepath.Clean(path) // a shell takes .. by the name, not by where a link leads
+	}
+	j.unsure = j.dir == "" || j.env.IsDir == nil || !j.env.IsDir(path) || !j.env.IsDir(j.dir)
 }
 
 // ownGit reports whether git, run here, reads a configuration that an agent

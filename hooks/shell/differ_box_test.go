@@ -202,6 +202,13 @@ func serveBox() error {
 
 func clearTemp() {
 	for _, dir := range [...]string{"/tmp", "/dev/shm"} {
+		_ = os.Chmod(dir, 0o777)
+		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if d != nil && d.IsDir() {
+				_ = os.Chmod(path, 0o777)
+			}
+			return nil
+		})
 		names, _ := os.ReadDir(dir)
 		for _, name := range names {
 			_ = os.RemoveAll(dir + "/" + name.Name())

@@ -78,6 +78,16 @@ func (b *box) real(p string) (string, bool) {
 	return at, true
 }
 
+// nearest follows a path as far as there are folders.
+func (b *box) nearest(p string) string {
+	if dir, ok := b.real(p); ok || p == "/" || p == "" {
+		return dir
+	}
+	p = strings.TrimRight(p, "/")
+	slash := strings.LastIndexByte(p, '/') + 1
+	return path.Join(b.nearest(p[:slash]), p[slash:])
+}
+
 // fault says what is wrong with a judgement, or "".
 func (b *box) fault(eff Effect, changes []string) string {
 	switch {
@@ -114,10 +124,7 @@ func (b *box) beyond(eff Effect, changes []string) bool {
 func (b *box) covers(t Target, name string) bool {
 	p := strings.TrimRight(t.Path, "/")
 	slash := strings.LastIndexByte(p, '/') + 1
-	dir, ok := b.real(p[:slash])
-	if !ok {
-		dir = path.Clean(p[:slash])
-	}
+	dir := b.nearest(p[:slash])
 	at := []string{path.Join(dir, p[slash:])}
 	for range 8 { // a link may lead to a file, of which nothing more is known
 		last := at[len(at)-1]

@@ -194,6 +194,9 @@ func (b *builder) lit(s string, quoted, first bool) {
 		b.text.WriteString(s)
 		return
 	}
+	if !quoted && (strings.Contains(s, "=~") || strings.Contains(s, ":~")) {
+		b.w.known = false // bash expands a tilde after a name and = in any word
+	}
 	braced := !quoted && braces(s)
 	for i := 0; i < len(s); i++ {
 		c := s[i]

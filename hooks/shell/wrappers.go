@@ -225,8 +225,10 @@ func portable(text string) bool {
 			same = same && !n.RsrvWord
 		case *syntax.SglQuoted:
 			same = same && !n.Dollar
-		case *syntax.Redirect: // {fd}< would be an argument
-			same = same && (n.N == nil || !strings.HasPrefix(n.N.Value, "{"))
+		case *syntax.Redirect: // {fd}< would be an argument, &> another command
+			same = same && (n.N == nil || !strings.HasPrefix(n.N.Value, "{")) && n.Op != syntax.RdrAll && n.Op != syntax.AppAll
+		case *syntax.CallExpr: // what is not there leaves the shell where it is
+			same = same && !(len(n.Args) > 0 && allowed("pushd popd builtin", n.Args[0].Lit()))
 		}
 		return same
 	})

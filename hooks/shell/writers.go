@@ -43,7 +43,7 @@ func judgeOperands(j *judge, c *call) {
 	for _, w := range operandWriters {
 		if w.name == c.name {
 			operands, ok := c.options(w.value, func(option string, _ word) bool { return allowed(w.options, option) })
-			j.writeAll(c, operands, ok, w.tree)
+			j.writeAll(c, operands, ok && !(c.name == "mkdir" && climbs(operands)), w.tree)
 		}
 	}
 }
@@ -76,6 +76,7 @@ func judgeCopy(j *judge, c *call) {
 		return
 	}
 	to := operands[n-1]
+	ok = ok && !(c.name == "install" && climbs(operands[n-1:]))
 	if c.name == "mv" {
 		j.writeAll(c, operands[:n-1], ok, true)
 	}
@@ -90,9 +91,13 @@ func judgeCopy(j *judge, c *call) {
 		case into:
 			from = path
 		default:
-			from = filepath.Dir(path)
+			from = above(path)
 		}
 		all, whole := sources(operands[:n-1], from)
+		if itself && known {
+			more, _ := sources(operands[:n-1], above(path))
+			all = append(all, more...)
+		}
 		if !whole {
 			j.changes(c.src)
 		}
@@ -113,6 +118,23 @@ func judgeCopy(j *judge, c *call) {
 		w.text = strings.TrimRight(path, "/") + "/" + name
 		j.writeAll(c, []word{w}, ok, true)
 	}
+}
+
+// above is the folder that a path lies in, not resolved.
+func above(path string) string {
+	path = strings.TrimRight(path, "/")
+	return path[:strings.LastIndexByte(path, '/')+1] + "."
+}
+
+// climbs reports whether one of the operands goes up again. A program that
+// creates folders on its way leaves some behind there.
+func climbs(operands []word) bool {
+	for _, w := range operands {
+		if strings.Contains(strings.TrimLeft(w.text, "./"), "..") {
+			return true
+		}
+	}
+	return false
 }
 
 // sources are the paths that operands name, from a folder on; whole tells that
