@@ -164,6 +164,8 @@ func TestAttacks(t *testing.T) {
 		{"deny", "hard link via ln", m.bash(H, "ln .claude/settings.json a.json")},
 		{"deny", "symlink via ln then write", m.bash(H, "ln -s .git g && echo x > g/config")},
 		{"deny", "a link from a temporary folder", m.bash(F, "ln -s "+F+" "+m.path("tmp/l"))},
+		{"deny", "a link from a text within, and a write by it", m.bash(F, "bash -c 'ln -s "+F+" "+m.path("tmp/l")+"; echo x > "+m.path("tmp/l/a")+"'")},
+		{"deny", "a link from a text within, and a write in it", m.bash(F, "sh -c 'ln -s "+F+" "+m.path("tmp/l")+" && cd "+m.path("tmp/l")+" && echo x > a'")},
 		{"deny", "a link, and a write by it", m.bash(F, "ln -s "+F+" "+m.path("tmp/l")+" && echo x > "+m.path("tmp/l/a"))},
 		{"deny", "a link to everything", m.bash(F, "ln -sfn / "+m.path("tmp/l"))},
 		{"deny", "a link by a relative path", m.bash(F, "ln -s ../free/src/a.py "+m.path("tmp/l"))},

@@ -134,10 +134,11 @@ type judge struct {
 
 	input *word // what a program reads from its standard input, nil if that is not redirected
 
-	unknown bool   // something changes that Targets does not name
-	dir     string // the working directory at this point, "" if unknown
-	unsure  bool   // dir holds only if the last cd succeeded
-	top     bool   // dir is unknown, but lies in the work tree that the text began in
+	unknown bool     // something changes that Targets does not name
+	placed  []string // paths at which links come to stand
+	dir     string   // the working directory at this point, "" if unknown
+	unsure  bool     // dir holds only if the last cd succeeded
+	top     bool     // dir is unknown, but lies in the work tree that the text began in
 	dirs    []string
 	names   map[string]*name
 	vars    map[string]word
@@ -165,11 +166,41 @@ func newJudge(text string, env Env, texts int) *judge {
 }
 
 func (j *judge) done() Effect {
+	if j.eff.Changes && !j.unknown && j.throughPlaced() {
+		j.unknown = true
+	}
 	j.eff.Known = j.eff.Changes && !j.unknown
 	if !j.eff.Known && !j.eff.Changes {
 		j.eff.Targets = nil
 	}
 	return j.eff
+}
+
+// throughPlaced reports whether the text writes at or below a path at which it
+// puts a link itself, or what may be one or hold some: where that leads is not
+// to be seen before it runs.
+func (j *judge) throughPlaced() bool {
+	if len(j.placed) == 0 {
+		return false
+	}
+	placed := map[string]bool{}
+	for _, p := range j.placed {
+		placed[filepath.Clean(p)] = true
+	}
+	once := map[string]bool{}
+	for _, t := range j.eff.Targets {
+		p := filepath.Clean(t.Path)
+		if placed[p] && once[p] || strings.Contains(t.Path, "/..") {
+			return true
+		}
+		once[p] = true
+		for dir := filepath.Dir(p); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+			if placed[dir] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxWhy bounds the part of a command that a denial quotes.

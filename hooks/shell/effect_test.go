@@ -50,11 +50,19 @@ func TestTargets(t *testing.T) {
 		{"sed -i '*.b' p /tmp/c", "?"},
 		{"chmod -R +x docs", "/repo/docs*"},
 		{"chmod +x docs", "/repo/docs"},
-		{"ln -sfn /tmp/x docs", "/repo/docs* /repo/docs/x*"},
+		{"ln -sfn /tmp/x docs", "?"},
 		{"cp -T a docs", "/repo/docs* /repo/docs/a*"},
 		{"cp -b a /tmp/x", "?"},
 		{"rmdir -p docs/a", "?"},
 		{"cd docs/.. && echo x > a", "/repo/a"},
+		{"ln -s /repo /tmp/l && echo x > /tmp/l/a", "?"},
+		{"ln -s /repo /tmp/l && cd /tmp/l && echo x > a", "?"},
+		{"ln -s a /tmp/l && echo x > /tmp/l", "?"},
+		{"mv b /tmp/l && echo x > /tmp/l", "?"},
+		{"cp -r docs /tmp/x && echo x > /tmp/x/y/z", "?"},
+		{"cp a /tmp/x && echo x >> /tmp/x", "/tmp/x* /tmp/x"},
+		{"bash -c 'ln -s /repo /tmp/l'; echo x > /tmp/l/a", "?"},
+		{"ln -s a /tmp/l && echo x > /tmp/b", "/tmp/l* /tmp/b"},
 		{"cd docs && cd .. && echo x > a", "/repo/a"},
 		{"cd -P docs && echo x > a", "?"},
 		{"cd nowhere/../docs; echo x > a", "?"},
@@ -92,6 +100,13 @@ func TestTargets(t *testing.T) {
 		if strings.Join(got, " ") != want && !(want == "?" && len(got) > 0 && got[0] == "?") {
 			t.Errorf("%s\ngot  %s\nwant %s", c.command, strings.Join(got, " "), want)
 		}
+	}
+}
+
+func TestLinksOfTextsWithin(t *testing.T) {
+	eff := Judge("bash -c 'ln -s /repo /tmp/l; cp a b'", testEnv)
+	if len(eff.Links) != 1 || eff.Links[0] != "/repo" || len(eff.Copies) != 1 {
+		t.Errorf("links are %q, copies %q", eff.Links, eff.Copies)
 	}
 }
 

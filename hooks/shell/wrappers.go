@@ -283,6 +283,9 @@ func (j *judge) nested(text, src string, same bool) {
 		j.overrun(ruleTooLong)
 	}
 	j.eff.Targets = append(j.eff.Targets, sub.eff.Targets...)
+	j.eff.Links = append(j.eff.Links, sub.eff.Links...)
+	j.eff.Copies = append(j.eff.Copies, sub.eff.Copies...)
+	j.placed = append(j.placed, sub.placed...)
 	if !j.eff.Opaque {
 		j.eff.Words = append(j.eff.Words, sub.eff.Words...)
 	}

@@ -64,10 +64,12 @@ func judgeMode(j *judge, c *call) {
 
 func judgeCopy(j *judge, c *call) {
 	link, symbolic, relative, itself := c.name == "ln", false, false, false
+	carries := c.name == "mv" // links as they are
 	operands, ok := c.options("tSmog", func(option string, _ word) bool {
 		itself = itself || option == "T" || option == "no-target-directory" || option == "n" && c.name == "ln"
 		symbolic, relative = symbolic || option == "s" || option == "symbolic", relative || option == "r"
 		link = link || c.name == "cp" && (symbolic || option == "l")
+		carries = carries || allowed("r R a d P recursive archive", option)
 		return allowed("r R a f i n p v d L P H u l s T m D recursive archive force verbose no-clobber update no-target-directory symbolic preserve mode", option)
 	})
 	n := len(operands)
@@ -106,8 +108,14 @@ func judgeCopy(j *judge, c *call) {
 		all, _ := sources(operands[:n-1], j.dir)
 		j.eff.Copies = append(j.eff.Copies, all...)
 	}
+	place := func(w word) {
+		if path, known := j.path(w); known && (link || carries) {
+			j.placed = append(j.placed, path)
+		}
+		j.writeAll(c, []word{w}, ok, true)
+	}
 	if !into || itself { // the last operand may be a link that is replaced
-		j.writeAll(c, operands[n-1:], ok, true)
+		place(to)
 	}
 	if !into {
 		return
@@ -116,7 +124,7 @@ func judgeCopy(j *judge, c *call) {
 		name := from.text[strings.LastIndexByte(strings.TrimRight(from.text, "/"), '/')+1:]
 		w := from
 		w.text = strings.TrimRight(path, "/") + "/" + name
-		j.writeAll(c, []word{w}, ok, true)
+		place(w)
 	}
 }
 
