@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 5
+	projectionVersion = 6
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -150,6 +150,18 @@ func (s *Story) apply(r ledger.Record) bool {
 		})
 	case KindVerdict:
 		return fold(r, func(verdictRecorded) {})
+	case KindDispatched:
+		return fold(r, func(b Dispatched) {
+			if s.inFlight(b.Token) {
+				t := *s.Transition
+				t.Dispatched = r.Seq
+				s.Transition = &t
+			}
+		})
+	case KindAsked:
+		return fold(r, func(Asked) {}) // it is alive, that is all
+	case KindAttempt:
+		return fold(r, func(Attempt) {})
 	case KindRefused:
 		return fold(r, func(b transitionRefused) { s.end(b.Token) })
 	case KindAbandoned:

@@ -56,7 +56,7 @@ func TestMachine(t *testing.T) {
 					token = s.Transition.Token
 				}
 				v := Verdict{Skill: "check-a", Decision: rapid.SampledFrom([]string{Accept, Reject, "maybe"}).Draw(t, "decision")}
-				c, _, err := m.state().Commit(s.ID, token, []Verdict{v}, facts(), robot)
+				c, _, err := m.state().Commit(s.ID, token, []Verdict{v}, nil, facts(), robot)
 				if err != nil {
 					t.Fatalf("committing: %v", err)
 				}

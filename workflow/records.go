@@ -59,6 +59,9 @@ var kinds = map[string]bool{
 	KindPrepared:        false,
 	KindRewritten:       false,
 	KindAdopted:         false,
+	KindDispatched:      true,
+	KindAsked:           false,
+	KindAttempt:         false,
 	KindDenied:          false,
 	KindWarned:          false,
 	KindChanges:         false,
@@ -145,6 +148,9 @@ type Transition struct {
 	// Expires, in Unix seconds of the sequencer's clock, is when another host
 	// may take over.
 	Expires int64 `json:"expires"`
+	// Dispatched is the position of the record by which the performer started;
+	// 0 before. The record itself does not hold it.
+	Dispatched uint64 `json:"dispatched,omitempty"`
 }
 
 type verdictRecorded struct {

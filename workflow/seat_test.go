@@ -61,12 +61,12 @@ func TestDispatch(t *testing.T) {
 	m := newMemory()
 	m.create(t, "sty_a", l)
 	for _, tt := range []struct {
-		bindings map[string]bool
+		bindings map[string]Bound
 		refuse   string
 	}{
 		{nil, "has no [architect]"},
-		{map[string]bool{"architect": false}, "runs isolated"},
-		{map[string]bool{"architect": true}, ""},
+		{map[string]Bound{"architect": {Refusal: fault.New(fault.Refused, "no channel")}}, "no channel"},
+		{map[string]Bound{"architect": {InLoop: true}}, ""},
 	} {
 		f := m.facts(l)
 		f.Bindings = tt.bindings

@@ -30,11 +30,33 @@ type Facts struct {
 	// Text is the story's prose, Lane its pinned lane.
 	Text Text
 	Lane route.Lane
-	// Bindings says of each named agent whether it works in-loop; a name
-	// without an entry has no binding.
-	Bindings map[string]bool
+	// Bindings are the agents that agents.toml binds, by name.
+	Bindings map[string]Bound
 	// Alive says that the holder of the transition in flight still runs.
 	Alive bool
+}
+
+// Bound is what the rules have to know of a binding.
+type Bound struct {
+	// InLoop says that the driving session does the work itself.
+	InLoop bool
+	// Refusal is why the binding can't be dispatched, nil if it can.
+	Refusal error
+}
+
+// Work is what a dispatched performer has done between its entry gate's accept
+// and the commit of the transition.
+type Work struct {
+	// Tree is the content that the gate has judged and the performer started on.
+	Tree string
+	// Artifact is the document that its step's contract asks for, nil if none.
+	Artifact *Artifact
+}
+
+// Artifact is a validated document.
+type Artifact struct {
+	Name, Type string
+	Body       []byte
 }
 
 // Outcome is what came of asking for a transition.
@@ -95,7 +117,7 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 		}
 		c.add(KindAbandoned, id, actor, transitionAbandoned{Token: t.Token, Why: "its holder is gone"})
 	}
-	if err := st.dispatchable(s, e, f); err != nil {
+	if err := st.dispatchable(e, f); err != nil {
 		return c, Outcome{}, err
 	}
 	unseat, err := st.seat(s, e, f, actor)
@@ -123,10 +145,10 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 		refused = refused || v.refuses(j)
 		out.Verdicts = append(out.Verdicts, v)
 	}
-	if out.Run && !refused {
+	_, dispatched := performer(e, f.Lane, f.Bindings)
+	if out.Run = (out.Run || dispatched) && !refused; out.Run {
 		return c, out, nil
 	}
-	out.Run = false
 	end, refusal := conclude(s, t, out.Verdicts, f, actor)
 	if refusal == nil {
 		c.then(unseat)
@@ -138,9 +160,10 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 
 // Commit ends a transition whose checks and reviewers have spoken; the
 // built-in judges are asked here. It moves the story, or refuses and says so
-// in a record. The refusal is nil when the story moved.
+// in a record. The refusal is nil when the story moved. work is nil where the
+// step has no dispatched performer.
 // Whatever happened, the change is to be appended.
-func (st State) Commit(id string, token uint64, verdicts []Verdict, f Facts, actor ledger.Actor) (c Change, refusal error, err error) {
+func (st State) Commit(id string, token uint64, verdicts []Verdict, work *Work, f Facts, actor ledger.Actor) (c Change, refusal error, err error) {
 	s, err := st.Story(id)
 	if err != nil {
 		return c, nil, err
@@ -151,7 +174,7 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, f Facts, act
 		return c, refusal, nil
 	}
 	t := *s.Transition
-	refusal = moved(s, t, f)
+	refusal = moved(s, t, work, f)
 	if refusal != nil {
 		c.refuse(id, actor, token, t.Edge, refusal)
 		return c, refusal, nil
@@ -169,9 +192,64 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, f Facts, act
 	end, refusal := conclude(s, t, verdicts, f, actor)
 	if refusal == nil {
 		c.then(unseat)
+		if work != nil && work.Artifact != nil {
+			a := work.Artifact
+			c.add(KindAttached, id, actor, documentAttached{Name: a.Name, Type: a.Type, Ref: c.blob("text/markdown", a.Body)})
+		}
 	}
 	c.then(end)
 	return c, refusal, nil
+}
+
+// GateAccepts reports whether the verdicts let a transition pass, before its
+// performer is paid.
+func GateAccepts(t Transition, verdicts []Verdict) bool {
+	for _, j := range t.Gate {
+		if j.Kind == route.KindBuiltin {
+			continue // it has accepted, or nothing would be in flight
+		}
+		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Skill == j.Skill })
+		if j.Mandatory && (i < 0 || verdicts[i].Decision != Accept) {
+			return false
+		}
+	}
+	return true
+}
+
+// Dispatch records that the performer of a transition in flight starts.
+func (st State) Dispatch(id string, d Dispatched, actor ledger.Actor) (Change, error) {
+	var c Change
+	s, err := st.Story(id)
+	if err != nil {
+		return c, err
+	}
+	if !s.inFlight(d.Token) {
+		return c, fault.New(fault.Refused, "the transition %d of story %s was taken over", d.Token, id)
+	}
+	c.add(KindDispatched, id, actor, d)
+	return c, nil
+}
+
+// Refuse ends a transition whose gate accepted and whose performer failed.
+func (st State) Refuse(id string, token uint64, verdicts []Verdict, why error, actor ledger.Actor) (Change, error) {
+	var c Change
+	s, err := st.Story(id)
+	if err != nil || !s.inFlight(token) {
+		return c, err
+	}
+	t := *s.Transition
+	for _, v := range verdicts {
+		c.add(KindVerdict, id, actor, verdictRecorded{
+			Token: token, Skill: v.Skill, Decision: v.Decision, Mandatory: mandatory(t.Gate, v.Skill),
+			Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
+		})
+	}
+	c.refuse(id, actor, token, t.Edge, why)
+	return c, nil
+}
+
+func mandatory(gate []Judge, skill string) bool {
+	return slices.ContainsFunc(gate, func(j Judge) bool { return j.Skill == skill && j.Mandatory })
 }
 
 // Abandon ends a transition in flight whose work failed before its judges
@@ -188,18 +266,25 @@ func (st State) Abandon(id string, token uint64, why string, actor ledger.Actor)
 	return c, nil
 }
 
-// moved refuses a commit whose ground has shifted since the request.
-func moved(s Story, t Transition, f Facts) error {
+// moved refuses a commit whose ground has shifted since the request: but for
+// what the dispatched performer has done, which is the point of it.
+func moved(s Story, t Transition, work *Work, f Facts) error {
+	tree := f.Tree
+	if work != nil {
+		tree = work.Tree
+	}
 	switch {
 	case s.Status != t.From:
 		return fault.New(fault.Refused, "story %s has moved to %s while it was judged", s.ID, s.Status)
-	case f.Tree != t.Tree:
+	case tree != t.Tree:
 		return fault.Try(fault.New(fault.Refused, "the work tree changed while the gate to %s ran; what was judged is not what is there", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
 	case f.Head != t.Head:
 		return fault.Try(fault.New(fault.Refused, "HEAD moved while the gate to %s ran", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
-	case slices.ContainsFunc(s.Docs, func(d Doc) bool { return d.Seq > t.Token }):
+	case slices.ContainsFunc(s.Docs, func(d Doc) bool {
+		return d.Seq > t.Token && (t.Dispatched == 0 || d.Seq < t.Dispatched) // a performer may attach
+	}):
 		return fault.Try(fault.New(fault.Refused, "a document was attached while the gate to %s ran; what was judged is not what is there", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
 	}
@@ -303,31 +388,46 @@ func leaseTTL(gate []Judge, lane route.Lane) time.Duration {
 }
 
 func withoutToken(t Transition) Transition {
-	t.Token = 0
+	t.Token, t.Dispatched = 0, 0
 	return t
 }
 
-// dispatchable refuses to enter a step that is allocated to an agent which
-// this machine cannot run in its place.
-func (st State) dispatchable(s Story, e Edge, f Facts) error {
+// performer is the agent that an edge dispatches, if it does.
+func performer(e Edge, lane route.Lane, bound map[string]Bound) (agent string, dispatched bool) {
 	if e.Kind == Park || e.Kind == Cancel {
-		return nil
+		return "", false
 	}
-	i := slices.IndexFunc(f.Lane.Steps, func(step route.Step) bool { return step.Name == e.To })
+	i := slices.IndexFunc(lane.Steps, func(step route.Step) bool { return step.Name == e.To })
 	if i < 0 {
-		return nil
+		return "", false
 	}
-	agent := f.Lane.Steps[i].Agent
+	agent = lane.Steps[i].Agent
 	if agent == "" || agent == route.AgentExecutor || agent == route.AgentReviewer {
+		return "", false
+	}
+	return agent, !bound[agent].InLoop
+}
+
+// Performer is the agent that a transition in flight dispatches, "" if none.
+func Performer(t Transition, f Facts) string {
+	agent, dispatched := performer(t.Edge, f.Lane, f.Bindings)
+	if !dispatched {
+		return ""
+	}
+	return agent
+}
+
+// dispatchable refuses to enter a step that is allocated to an agent which
+// can't be run: nobody else does its work in silence.
+func (st State) dispatchable(e Edge, f Facts) error {
+	agent, dispatched := performer(e, f.Lane, f.Bindings)
+	if !dispatched {
 		return nil
 	}
-	inLoop, bound := f.Bindings[agent]
-	switch {
-	case !bound:
+	b, bound := f.Bindings[agent]
+	if !bound {
 		return fault.Try(fault.New(fault.Refused, "step %s is allocated to the agent %q, but .satelle/workflows/agents.toml has no [%s]", e.To, agent, agent),
 			"satelle workflow show")
-	case !inLoop:
-		return fault.New(fault.Refused, "step %s is allocated to the agent %q, which runs isolated; this version of satelle performs in-loop steps only", e.To, agent)
 	}
-	return nil
+	return b.Refusal
 }

@@ -197,7 +197,7 @@ func TestCommit(t *testing.T) {
 			if tt.token != 0 {
 				token = tt.token
 			}
-			c, refusal, err := m.state().Commit("sty_a", token, tt.verdicts, f, robot)
+			c, refusal, err := m.state().Commit("sty_a", token, tt.verdicts, nil, f, robot)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +249,7 @@ func TestSecondRequest(t *testing.T) {
 	if err != nil || again.Token <= out.Token {
 		t.Fatalf("taking over: %v, token %d after %d", err, again.Token, out.Token)
 	}
-	c, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, m.facts(l), robot)
+	c, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, nil, m.facts(l), robot)
 	if err != nil || refusal == nil {
 		t.Fatalf("the late holder committed: %v %v", refusal, err)
 	}
@@ -282,7 +282,7 @@ func TestDocumentsOfAGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.append(t, c)
-	_, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, m.facts(l), robot)
+	_, refusal, err := m.state().Commit("sty_a", out.Token, []Verdict{{Skill: "check-a", Decision: Accept}}, nil, m.facts(l), robot)
 	if err != nil || refusal == nil || !strings.Contains(refusal.Error(), "a document was attached") {
 		t.Fatalf("%v %v", refusal, err)
 	}

@@ -143,15 +143,15 @@ func (s substrate) agents() (agents.File, error) {
 	return file, fault.Wrap(err, fault.Refused, "reading the bindings")
 }
 
-// inLoop says of each agent that agents.toml binds whether it works in-loop.
-func (s substrate) inLoop() (map[string]bool, error) {
+// bound tells the rules of each agent that agents.toml binds.
+func (s substrate) bound() (map[string]workflow.Bound, error) {
 	file, err := s.agents()
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]bool{}
+	out := map[string]workflow.Bound{}
 	for _, b := range file.Bindings {
-		out[b.Name] = b.Command == agents.InLoop
+		out[b.Name] = workflow.Bound{InLoop: b.Command == agents.InLoop}
 	}
 	return out, nil
 }

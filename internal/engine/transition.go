@@ -176,7 +176,7 @@ func (e *Engine) pinned(ctx context.Context, id string) (s workflow.Story, lane 
 func (e *Engine) facts(ctx context.Context, s workflow.Story, to string) (workflow.Facts, error) {
 	f := workflow.Facts{Now: e.now(), WorkTree: e.Place.TreeID, Host: e.host}
 	var err error
-	if f.Bindings, err = e.sub.inLoop(); err != nil {
+	if f.Bindings, err = e.sub.bound(); err != nil {
 		return f, err
 	}
 	if f.Head, err = e.repo.Head(ctx); err != nil {
@@ -256,9 +256,19 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 		return err
 	}
 	parallel := parallelOf(lane, s.Transition.To)
-	verdicts := workflow.Ask(ctx, questions, parallel, checker{e, progress}, nil)
+	d, err := e.newDispatcher(s, lane, text, progress)
+	if err != nil {
+		return errors.CombineErrors(err, e.abandon(id, token, "its agents can't be read: "+err.Error()))
+	}
+	verdicts := workflow.Ask(ctx, questions, parallel, checker{e, progress}, reviewer{d})
 	if err := ctx.Err(); err != nil {
 		return e.abandon(id, token, "it was stopped: "+err.Error())
+	}
+	var work *workflow.Work
+	if workflow.GateAccepts(*s.Transition, verdicts) {
+		if work, err = d.perform(ctx); err != nil {
+			return e.refuse(id, token, verdicts, err)
+		}
 	}
 	facts, err := e.facts(ctx, s, s.Transition.To)
 	if err != nil {
@@ -268,7 +278,7 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	actor := e.self()
 	var refusal error
 	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (c workflow.Change, err error) {
-		c, refusal, err = st.Commit(id, token, slices.Clone(verdicts), facts, actor)
+		c, refusal, err = st.Commit(id, token, slices.Clone(verdicts), work, facts, actor)
 		return c, err
 	})
 	if err != nil {
@@ -284,6 +294,16 @@ func (e *Engine) abandon(id string, token uint64, why string) error {
 	ctx := context.Background() // the caller's may have ended, which is why
 	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 		return st.Abandon(id, token, why, e.self())
+	})
+	return err
+}
+
+// refuse ends a transition whose performer failed; the verdicts that led to it
+// stay on record.
+func (e *Engine) refuse(id string, token uint64, verdicts []workflow.Verdict, why error) error {
+	ctx := context.Background()
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Refuse(id, token, verdicts, why, e.self())
 	})
 	return err
 }
