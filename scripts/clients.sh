@@ -40,4 +40,7 @@ if [ -n "$packed" ]; then
 		"$packed" "${packed%.br}"
 fi
 program grok "$(first 'node_modules/@xai-official/grok-*/bin/grok')"
+program opencode "$(first 'node_modules/opencode-*/bin/opencode')"
+# It starts codex as a package that it depends on, which is the one above.
+program codex-acp node_modules/@agentclientprotocol/codex-acp/dist/index.js
 echo "$want" >installed
