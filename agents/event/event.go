@@ -1,6 +1,7 @@
 package event
 
 import (
+	"slices"
 	"time"
 
 	"satelle/workflow"
@@ -22,12 +23,22 @@ const (
 	Failure    Kind = "failure"
 )
 
+var kinds = []Kind{Start, Heartbeat, Message, ToolStart, ToolEnd, Artifact, Usage, Completion, Failure}
+
+// Known reports whether the kind is of the set.
+func (k Kind) Known() bool { return slices.Contains(kinds, k) }
+
 // Event is one thing that happened. Fields that a kind has no use for are empty.
 type Event struct {
+	// Time is set by who receives the event, if it is zero.
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"kind"`
 	// Text is a message, a tool's input or output in short, or why it failed.
+	// Messages that follow one another are pieces of one text; a message that is
+	// whole ends with a line break.
 	Text string `json:"text,omitempty"`
+	// Truncated says that there was more, of the text or of the log.
+	Truncated bool `json:"truncated,omitempty"`
 	// Call pairs the start and the end of a tool's call, Tool is its name.
 	Call string `json:"call,omitempty"`
 	Tool string `json:"tool,omitempty"`
