@@ -36,6 +36,13 @@ type Turn struct {
 	// Before, if set, runs once before the turn is first answered. It may change
 	// the world between two turns.
 	Before func()
+	// Say, if set, makes the text out of all that the request says, its tools
+	// aside. It has to be a pure function.
+	Say func(request string) string
+	// Status, if set, is that of an error which is answered instead.
+	Status int
+	// Hold leaves the request without an answer for as long as the agent waits.
+	Hold bool
 }
 
 // Call is a tool call. Input is the JSON object of its arguments, or a string
@@ -179,7 +186,49 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, turn := s.pick(d, body)
+	switch {
+	case turn.Hold:
+		<-r.Context().Done()
+		return
+	case turn.Status != 0:
+		fail(w, turn.Status)
+		return
+	case turn.Say != nil:
+		turn.Text = turn.Say(said(body))
+	}
 	d.answer(w, body, id, turn)
+}
+
+// fail answers as all three APIs do where they have no room for a request.
+func fail(w http.ResponseWriter, status int) {
+	kind := "overloaded_error"
+	if status == http.StatusTooManyRequests {
+		kind = "rate_limit_error"
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	io.WriteString(w, encode(object{"type": "error", "error": object{"type": kind, "message": "the script says " + http.StatusText(status)}}))
+}
+
+// said are the texts of a request, a line each, without its tools.
+func said(body gjson.Result) string {
+	var texts []string
+	var walk func(v gjson.Result)
+	walk = func(v gjson.Result) {
+		if v.Type == gjson.String {
+			texts = append(texts, v.String())
+		}
+		if v.IsObject() || v.IsArray() {
+			v.ForEach(func(key, item gjson.Result) bool {
+				if key.String() != "tools" {
+					walk(item)
+				}
+				return true
+			})
+		}
+	}
+	walk(body)
+	return strings.Join(texts, "\n")
 }
 
 // pick returns the turn that answers a request, and takes note of the results.

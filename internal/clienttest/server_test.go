@@ -2,6 +2,7 @@ package clienttest
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -190,5 +191,63 @@ func TestOtherRequests(t *testing.T) {
 		if r.StatusCode != tt.code {
 			t.Errorf("%s %s: %d, want %d", tt.method, tt.path, r.StatusCode, tt.code)
 		}
+	}
+}
+
+func TestSayReadsTheRequest(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			var heard string
+			s := New(t, Script{{Match: "MAIN", Turns: []Turn{{Say: func(request string) string {
+				heard = request
+				return "I heard it"
+			}}}}})
+			body := strings.Replace(d.first, "{", `{"system":"be\nbrief",`, 1)
+			body = strings.Replace(body, `"tools":[{}]`, `"tools":[{"name":"secret"}]`, 1)
+			for range 2 { // a retry plays the same turn
+				if got := post(t, s.URL+d.path, strings.Replace(body, "STREAM", "true", 1)); !strings.Contains(got, "I heard it") {
+					t.Errorf("answer: %s", got)
+				}
+			}
+			if !strings.Contains(heard, "be\nbrief") || !strings.Contains(heard, "MAIN go") || strings.Contains(heard, "secret") {
+				t.Errorf("heard %q", heard)
+			}
+		})
+	}
+}
+
+func TestStatusAndHold(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			asked := make(chan struct{})
+			s := New(t, Script{
+				{Match: "MAIN", Turns: []Turn{{Status: http.StatusTooManyRequests}}},
+				{Match: "WAIT", Turns: []Turn{{Hold: true, Before: func() { close(asked) }}}},
+			})
+			body := strings.Replace(d.first, "STREAM", "false", 1)
+			r, err := http.Post(s.URL+d.path, "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			out, err := io.ReadAll(r.Body)
+			if err != nil || r.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(out), "rate_limit_error") {
+				t.Errorf("%s: %s, %v", r.Status, out, err)
+			}
+
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-asked
+				cancel()
+			}()
+			req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+d.path, strings.NewReader(strings.Replace(body, "MAIN", "WAIT", 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, err := http.DefaultClient.Do(req); err == nil {
+				r.Body.Close()
+				t.Errorf("answered: %s", r.Status)
+			}
+		})
 	}
 }
