@@ -217,7 +217,7 @@ func (r *Rules) safe(s string, spans []span) int {
 func tail(s string) int {
 	line := strings.LastIndexByte(s, '\n') + 1
 	if i := strings.LastIndex(s, `\n`); i >= 0 {
-		line = max(line, i+2)
+		line = max(line, i) // with the escape: it tells that a word begins
 	}
 	at := len(s)
 	for range held {

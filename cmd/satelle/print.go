@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
+	"satelle/agents/event"
 	"satelle/internal/fault"
 )
 
@@ -61,38 +61,8 @@ func (a *app) foreign(b []byte) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// printable keeps foreign text from speaking to the terminal: control
-// characters other than line breaks and tabs are shown, not sent.
-func printable(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if !strings.ContainsFunc(s, unprintable) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unprintable(r) {
-			fmt.Fprintf(&b, escape(r), r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+// printable keeps foreign text from speaking to the terminal.
+func printable(s string) string { return event.Printable(s) }
 
-// escape is how a character is shown: as Go, JSON and most shells write it.
-func escape(r rune) string {
-	if r < 0x100 {
-		return `\x%02x`
-	}
-	return `\u%04x`
-}
-
-// inLine is printable for what shares a line or a column with others, so that
-// no text can pass for a line of ours.
-func inLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
-}
-
-func unprintable(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control))
-}
+// inLine is printable for what shares a line or a column with others.
+func inLine(s string) string { return event.InLine(s) }

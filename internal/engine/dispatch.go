@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/cockroachdb/errors"
@@ -72,10 +72,12 @@ func (d *dispatcher) ask(ctx context.Context, b brief) (answer, error) {
 	if !ok {
 		return answer{}, fault.New(fault.Refused, "agents.toml has no [%s]", b.binding)
 	}
+	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, b.binding, nil, d.progress)
 	res, err := transport.Run(ctx, transport.Invocation{
 		Binding: binding, Env: os.Environ(), System: b.system, Payload: b.payload, Dir: d.e.repo.Top(),
-		Timeout: binding.Timeout, Events: func(ev event.Event) { fmt.Fprintf(d.progress, "%s: %s %s\n", b.binding, ev.Kind, ev.Text) },
+		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
+	log.Close()
 	a := answer{text: res.Text, usage: res.Usage}
 	if err == nil && b.validate != nil {
 		a.findings = b.validate(res.Text)
