@@ -91,6 +91,6 @@ var recordKinds = []string{
 	workflow.KindAdopted, workflow.KindAttached, workflow.KindRequested, workflow.KindVerdict, workflow.KindCommitted,
 	workflow.KindRefused, workflow.KindAbandoned, workflow.KindSeatSuspended, workflow.KindSeatJoined, workflow.KindApproval,
 	workflow.KindTrusted, workflow.KindApproversPinned, workflow.KindGateTrusted, workflow.KindHalted, workflow.KindResumed,
-	workflow.KindPrepared, workflow.KindRewritten,
+	workflow.KindPrepared, workflow.KindRewritten, workflow.KindDispatched, workflow.KindAsked, workflow.KindAttempt,
 	workflow.KindDenied, workflow.KindWarned, workflow.KindChanges, workflow.KindDone, workflow.KindGap, workflow.KindAppeal,
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // gistKeys are those of a record's body that tell it in a line, in order.
-var gistKeys = []string{"title", "status", "from", "to", "skill", "decision", "name", "kind", "work_tree", "why", "reason", "harness", "tool", "target", "origin"}
+var gistKeys = []string{"title", "status", "from", "to", "skill", "decision", "role", "binding", "phase", "class", "name", "kind", "work_tree", "why", "reason", "harness", "tool", "target", "origin"}
 
 // gist tells a record's body in a line.
 func gist(body []byte) string {

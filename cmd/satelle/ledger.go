@@ -56,7 +56,10 @@ of the call; observed.gap tells of what is missing.`, 3, 4, 5, 6),
 		if limit < 0 {
 			return fault.New(fault.Usage, "--limit is a number of records, not %d", limit)
 		}
-		for _, kind := range q.Kinds {
+		for i, kind := range q.Kinds {
+			if name, ok := kindAliases[kind]; ok {
+				kind, q.Kinds[i] = name, name
+			}
 			if !slices.Contains(recordKinds, kind) { // a newer satelle may write it
 				fmt.Fprintf(a.stderr, "note: this satelle writes no records of the kind %q; satelle help ledger lists the kinds\n", printable(kind))
 			}
@@ -85,11 +88,6 @@ of the call; observed.gap tells of what is missing.`, 3, 4, 5, 6),
 var kindAliases = map[string]string{"agent-attempt": "agent.attempt"}
 
 func (a *app) listRecords(ctx context.Context, cfg ledger.Config, q ledger.Query, limit int, follow bool) error {
-	for i, k := range q.Kinds {
-		if name, ok := kindAliases[k]; ok {
-			q.Kinds[i] = name
-		}
-	}
 	if limit > 0 {
 		newest := q
 		newest.Limit, newest.Reverse = limit, true
@@ -177,40 +175,6 @@ func newLedgerShowCmd(a *app) *cobra.Command {
 			for _, b := range blobs {
 				fmt.Fprintf(a.stdout, "\n%s (%s, %d bytes)\n%s\n", b.Name, b.Ref.Type, b.Ref.Length, indent(printable(b.Text)))
 			}
-			return nil
-		}),
-	}
-}
-
-func newLedgerStatsCmd(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:     "stats",
-		Short:   "Count records by kind",
-		Long:    long("Counts the records of the ledger by kind, and names the calls that were denied more\nthan once.", 3, 4, 5, 6),
-		Example: `  satelle ledger stats`,
-		Args:    none(),
-		RunE: a.run(func(ctx context.Context, _ []string) error {
-			e, err := a.engine(ctx)
-			if err != nil {
-				return err
-			}
-			a.observe(ctx, e)
-			s, err := e.Stats(ctx)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.line(s)
-			}
-			fmt.Fprintf(a.stdout, "%s\n%d records, %d bytes on disk, %d stories\n", s.Origin, s.Records, s.Bytes, s.Stories)
-			var rows [][]string
-			for _, k := range s.Kinds {
-				rows = append(rows, []string{k.Kind, strconv.Itoa(k.Count)})
-			}
-			if err := a.table([]string{"KIND", "RECORDS"}, rows); err != nil {
-				return err
-			}
-			a.repeated(a.stdout, s.Denied)
 			return nil
 		}),
 	}

@@ -23,7 +23,7 @@ func newStoryCmd(a *app) *cobra.Command {
   satelle story set sty_7k2m9q4w --next`)
 	cmd.AddCommand(
 		newStoryStartCmd(a), newStoryCreateCmd(a), newStoryListCmd(a), newStoryGetCmd(a), newStoryEditCmd(a),
-		newStorySetCmd(a), newStoryWaitCmd(a), newStoryRouteCmd(a), newStoryDiffCmd(a), newStoryRestampCmd(a),
+		newStorySetCmd(a), newStoryWaitCmd(a), newStoryRouteCmd(a), newStoryDiffCmd(a), newStoryCostCmd(a), newStoryRestampCmd(a),
 		newStoryJoinCmd(a), newStoryAdoptCmd(a), newStoryDocsCmd(a), newStoryDocCmd(a), newStoryAttachCmd(a), newStoryCommentCmd(a),
 	)
 	for _, c := range cmd.Commands() {

@@ -2,16 +2,13 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/cockroachdb/errors"
 
@@ -82,60 +79,6 @@ func (e *Engine) find(ctx context.Context, digest string) (found ledger.BlobRef,
 		err = fault.Try(fault.New(fault.NotFound, "no record refers to the digest %q", digest), "satelle ledger list")
 	}
 	return found, err
-}
-
-// Stats counts what the ledger holds.
-type Stats struct {
-	Origin  string      `json:"origin"`
-	Records uint64      `json:"records"`
-	Bytes   int64       `json:"bytes"`
-	Stories int         `json:"stories"`
-	Kinds   []KindCount `json:"kinds"`
-	// Denied are the calls that were denied more than once.
-	Denied []Repeated `json:"denied"`
-}
-
-// KindCount is the number of records of a kind.
-type KindCount struct {
-	Kind  string `json:"kind"`
-	Count int    `json:"count"`
-}
-
-// Stats counts the ledger's records by kind.
-func (e *Engine) Stats(ctx context.Context) (Stats, error) {
-	var s Stats
-	err := e.with(ctx, func(log *ledger.Log) error {
-		head, err := log.Head()
-		if err != nil {
-			return err
-		}
-		s.Origin, s.Records = log.Origin(), head.Size
-		return log.View(func(rows ledger.Rows) error {
-			workflow.NewState(rows).Stories(func(workflow.Story) bool { s.Stories++; return true })
-			return nil
-		})
-	})
-	if err != nil {
-		return s, err
-	}
-	if fi, err := os.Stat(e.cfg.Path); err == nil {
-		s.Bytes = fi.Size()
-	}
-	counts := map[string]int{}
-	err = ledger.Scan(ctx, e.cfg, ledger.Query{}, func(r ledger.Record) error {
-		counts[r.Kind]++
-		return nil
-	})
-	for k, n := range counts {
-		s.Kinds = append(s.Kinds, KindCount{k, n})
-	}
-	slices.SortFunc(s.Kinds, func(a, b KindCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
-	})
-	if err == nil {
-		s.Denied, err = e.Repeated(ctx, time.Time{})
-	}
-	return s, err
 }
 
 // Checkpoint returns the log's signed head, and keeps it beside the log for
