@@ -60,6 +60,9 @@ type Attempt struct {
 	Failover bool `json:"failover,omitempty"`
 	// Class is the class of the failure, "" if the agent answered.
 	Class string `json:"class,omitempty"`
+	// TokenBudget is [BudgetNotApplied] where the transition has a token budget
+	// that could not be applied, because no usage was reported.
+	TokenBudget string `json:"token_budget,omitempty"`
 	// Findings is what the validators found in the answer, a line each; nil if
 	// they found nothing.
 	Findings *ledger.BlobRef `json:"findings,omitempty"`
@@ -68,6 +71,13 @@ type Attempt struct {
 	UsageAvailable bool `json:"usage_available"`
 	Usage
 }
+
+// BudgetNotApplied is said of a token budget.
+const BudgetNotApplied = "not_applied"
+
+// ClassTimeBudget is the class of a run that the time budget of its attempt
+// policy has cut, and not its own timeout.
+const ClassTimeBudget = "time_budget"
 
 // Asking records that an agent is about to be started.
 func (st State) Asking(id string, a Asked, actor ledger.Actor) Change {

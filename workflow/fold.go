@@ -23,7 +23,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 6
+	projectionVersion = 7
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -261,6 +261,10 @@ func (s *Story) stale() {
 }
 
 func (s *Story) move(b transitionCommitted) {
+	base := b.Head
+	if s.Transition.Dispatched > 0 {
+		base = s.Transition.Head // what its performer has committed is its change, too
+	}
 	s.Transition, s.Approval = nil, nil
 	s.Status = b.To
 	s.Moves++
@@ -281,7 +285,7 @@ func (s *Story) move(b transitionCommitted) {
 		return
 	}
 	if s.Seat == nil {
-		s.Seat = &Seat{WorkTree: b.WorkTree, Base: b.Head}
+		s.Seat = &Seat{WorkTree: b.WorkTree, Base: base}
 		set(&s.Seat.Base, s.Base)
 	}
 	s.join(b.Session)

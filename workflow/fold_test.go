@@ -50,10 +50,14 @@ func life(t failer) *memory {
 	t0 := move("done").Token
 	m.append(t, m.state().Asking("sty_a", Asked{Token: t0, Number: 1, Role: "agent", Phase: PhaseInitial, Binding: "architect"}, robot))
 	m.append(t, m.state().Attempted("sty_a", Attempt{Asked: Asked{Token: t0, Number: 1}}, []string{"AC1 is not covered"}, robot))
-	do(m.state().Dispatch("sty_a", Dispatched{Token: t0, Step: "done", Binding: "architect", Tree: "tree1"}, robot))
+	c, refusal, err := m.state().Dispatch("sty_a", Dispatched{Token: t0, Step: "done", Binding: "architect"}, nil, m.facts(l), robot)
+	if refusal != nil {
+		t.Fatalf("refused: %v", refusal)
+	}
+	do(c, err)
 	do(m.state().Abandon("sty_a", t0, "why", robot))
 	token := move("done").Token
-	c, refusal, err := m.state().Commit("sty_a", token, []Verdict{{Skill: "check-a", Decision: Reject}}, nil, m.facts(l), robot)
+	c, refusal, err = m.state().Commit("sty_a", token, []Verdict{{Skill: "check-a", Decision: Reject}}, nil, m.facts(l), robot)
 	if refusal == nil {
 		t.Fatalf("not refused")
 	}

@@ -41,8 +41,8 @@ type Verdict struct {
 // refuses reports whether the verdict stands in the way of its judge's gate.
 func (v Verdict) refuses(j Judge) bool { return v.Decision != Accept && j.Mandatory }
 
-// gate lists what an edge has to pass, in list order: the target's reviewers,
-// then its always-on gates. A stale story is judged again by the gates it
+// gate lists what an edge has to pass, in list order: what the step that is left
+// owes, the target's reviewers, then its always-on gates. A stale story is judged again by the gates it
 // has passed. A step back, a return from the park and a cancellation ask
 // nobody; a park asks the skill that the route names, if any.
 func gate(s Story, e Edge, lane route.Lane) []Judge {
@@ -59,6 +59,9 @@ func gate(s Story, e Edge, lane route.Lane) []Judge {
 	}
 	switch e.Kind {
 	case Advance:
+		if c, ok := ContractOf(lane, e.From); ok {
+			judges = append(judges, Judge{Skill: outputJudge + c.Output.Name, Kind: route.KindBuiltin, Mandatory: true})
+		}
 		for i, step := range lane.Steps {
 			passed := s.Stale && i > 0 && i <= s.Plan.index(e.From)
 			if !passed && step.Name != e.To {
@@ -90,7 +93,7 @@ func (st State) ready(s Story, judges []Judge) error {
 		case j.Kind == route.KindCheck && !st.Trusted(j.Digest):
 			return fault.Try(fault.New(fault.Refused, "the check %q is not trusted on this machine; a person looks at it and trusts it", j.Skill),
 				"satelle trust")
-		case j.Kind == route.KindBuiltin && !slices.Contains(pureJudges, j.Skill):
+		case j.Kind == route.KindBuiltin && !slices.Contains(pureJudges, j.Skill) && !strings.HasPrefix(j.Skill, outputJudge):
 			return fault.Try(fault.New(fault.Refused, "the gate asks for %q, but the repository names no check: a person sets [checks] done in .satelle/satelle.toml, trusts it and restamps the story", j.Skill),
 				"satelle story restamp "+s.ID)
 		}
@@ -107,6 +110,9 @@ var pureJudges = []string{route.Structure, route.ProseOnly, route.Children, rout
 // judge asks a built-in judge.
 func (st State) judge(name string, s Story, e Edge, f Facts) Verdict {
 	why := ""
+	if strings.HasPrefix(name, outputJudge) {
+		why = output(s, f, e.From)
+	}
 	switch name {
 	case route.Structure:
 		why = structure(s, f.Text)

@@ -54,25 +54,3 @@ func TestSeats(t *testing.T) {
 		t.Errorf("sessions = %v", got)
 	}
 }
-
-func TestDispatch(t *testing.T) {
-	l := lane("*", nil, nil)
-	l.Steps[1].Agent = "architect"
-	m := newMemory()
-	m.create(t, "sty_a", l)
-	for _, tt := range []struct {
-		bindings map[string]Bound
-		refuse   string
-	}{
-		{nil, "has no [architect]"},
-		{map[string]Bound{"architect": {Refusal: fault.New(fault.Refused, "no channel")}}, "no channel"},
-		{map[string]Bound{"architect": {InLoop: true}}, ""},
-	} {
-		f := m.facts(l)
-		f.Bindings = tt.bindings
-		_, err := m.ask(t, "sty_a", "in_progress", f)
-		if (err == nil) != (tt.refuse == "") || err != nil && !strings.Contains(err.Error(), tt.refuse) {
-			t.Errorf("%v: %v, want %q", tt.bindings, err, tt.refuse)
-		}
-	}
-}

@@ -32,6 +32,9 @@ type Facts struct {
 	Lane route.Lane
 	// Bindings are the agents that agents.toml binds, by name.
 	Bindings map[string]Bound
+	// Output is the stored document that the contract of the step which the
+	// story leaves asks for, nil if there is none.
+	Output *Artifact
 	// Alive says that the holder of the transition in flight still runs.
 	Alive bool
 }
@@ -40,23 +43,21 @@ type Facts struct {
 type Bound struct {
 	// InLoop says that the driving session does the work itself.
 	InLoop bool
+	// Reviewer says that it judges: it performs nothing.
+	Reviewer bool
 	// Refusal is why the binding can't be dispatched, nil if it can.
 	Refusal error
+	// Secondary is asked where the binding can't be reached, "" for none.
+	Secondary string
+	// Timeout bounds one run of it.
+	Timeout time.Duration
 }
 
 // Work is what a dispatched performer has done between its entry gate's accept
 // and the commit of the transition.
 type Work struct {
-	// Tree is the content that the gate has judged and the performer started on.
-	Tree string
 	// Artifact is the document that its step's contract asks for, nil if none.
 	Artifact *Artifact
-}
-
-// Artifact is a validated document.
-type Artifact struct {
-	Name, Type string
-	Body       []byte
 }
 
 // Outcome is what came of asking for a transition.
@@ -117,9 +118,6 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 		}
 		c.add(KindAbandoned, id, actor, transitionAbandoned{Token: t.Token, Why: "its holder is gone"})
 	}
-	if err := st.dispatchable(e, f); err != nil {
-		return c, Outcome{}, err
-	}
 	unseat, err := st.seat(s, e, f, actor)
 	if err != nil {
 		return c, Outcome{}, err
@@ -130,11 +128,16 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 	}
 	t := Transition{
 		Edge: e, Gate: out.Gate, Tree: f.Tree, Head: f.Head, WorkTree: f.WorkTree, Host: f.Host,
-		Expires: f.Now.Add(leaseTTL(out.Gate, f.Lane)).Unix(),
+		Expires: f.Now.Add(leaseTTL(e, out.Gate, f)).Unix(),
 	}
 	out.Token = seq + uint64(len(c.Drafts))
 	t.Token = out.Token
 	c.add(KindRequested, id, actor, withoutToken(t))
+	// Nobody is asked for a step whose performer can't be started.
+	if out.Refusal = dispatchable(e, f); out.Refusal != nil {
+		c.refuse(id, actor, t.Token, e, out.Refusal)
+		return c, out, nil
+	}
 	refused := false
 	for _, j := range out.Gate {
 		if j.Kind != route.KindBuiltin {
@@ -174,7 +177,9 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, work *Work, 
 		return c, refusal, nil
 	}
 	t := *s.Transition
-	refusal = moved(s, t, work, f)
+	if t.Dispatched == 0 { // or it was looked at then, and the rest is the performer's
+		refusal = moved(s, t, f)
+	}
 	if refusal != nil {
 		c.refuse(id, actor, token, t.Edge, refusal)
 		return c, refusal, nil
@@ -189,13 +194,17 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, work *Work, 
 			verdicts = append(verdicts, st.judge(j.Skill, s, t.Edge, f))
 		}
 	}
+	var attach Change
+	if work != nil && work.Artifact != nil {
+		if attach, refusal = attachable(s, work.Artifact, actor); refusal != nil {
+			c.refuse(id, actor, token, t.Edge, refusal)
+			return c, refusal, nil
+		}
+	}
 	end, refusal := conclude(s, t, verdicts, f, actor)
 	if refusal == nil {
 		c.then(unseat)
-		if work != nil && work.Artifact != nil {
-			a := work.Artifact
-			c.add(KindAttached, id, actor, documentAttached{Name: a.Name, Type: a.Type, Ref: c.blob("text/markdown", a.Body)})
-		}
+		c.then(attach)
 	}
 	c.then(end)
 	return c, refusal, nil
@@ -216,18 +225,31 @@ func GateAccepts(t Transition, verdicts []Verdict) bool {
 	return true
 }
 
-// Dispatch records that the performer of a transition in flight starts.
-func (st State) Dispatch(id string, d Dispatched, actor ledger.Actor) (Change, error) {
-	var c Change
+// Dispatch records that the performer of a transition in flight starts, after
+// the verdicts by which its gate accepted: they stand before it, and neither
+// [State.Commit] nor [State.Refuse] repeats them. f holds the work tree of this
+// moment, which has to be the one that the gate has judged; what the performer
+// makes of it is for the gate of the next step to judge. The refusal is nil when
+// the performer may start. Whatever happened, the change is to be appended.
+func (st State) Dispatch(id string, d Dispatched, verdicts []Verdict, f Facts, actor ledger.Actor) (c Change, refusal error, err error) {
 	s, err := st.Story(id)
 	if err != nil {
-		return c, err
+		return c, nil, err
 	}
 	if !s.inFlight(d.Token) {
-		return c, fault.New(fault.Refused, "the transition %d of story %s was taken over", d.Token, id)
+		return c, fault.New(fault.Refused, "the transition %d of story %s was taken over", d.Token, id), nil
 	}
+	t := *s.Transition
+	if refusal = moved(s, t, f); refusal != nil {
+		c, err = st.Refuse(id, d.Token, verdicts, refusal, actor)
+		return c, refusal, err
+	}
+	for _, v := range verdicts {
+		c.verdict(s, t, v, actor)
+	}
+	d.Tree = f.Tree
 	c.add(KindDispatched, id, actor, d)
-	return c, nil
+	return c, nil, nil
 }
 
 // Refuse ends a transition whose gate accepted and whose performer failed.
@@ -238,14 +260,21 @@ func (st State) Refuse(id string, token uint64, verdicts []Verdict, why error, a
 		return c, err
 	}
 	t := *s.Transition
-	for _, v := range verdicts {
-		c.add(KindVerdict, id, actor, verdictRecorded{
-			Token: token, Skill: v.Skill, Decision: v.Decision, Mandatory: mandatory(t.Gate, v.Skill),
-			Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
-		})
+	if t.Dispatched == 0 {
+		for _, v := range verdicts {
+			c.verdict(s, t, v, actor)
+		}
 	}
 	c.refuse(id, actor, token, t.Edge, why)
 	return c, nil
+}
+
+// verdict records what a judge of the transition said.
+func (c *Change) verdict(s Story, t Transition, v Verdict, actor ledger.Actor) {
+	c.add(KindVerdict, s.ID, actor, verdictRecorded{
+		Token: t.Token, Skill: v.Skill, Decision: v.Decision, Mandatory: mandatory(t.Gate, v.Skill),
+		Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
+	})
 }
 
 func mandatory(gate []Judge, skill string) bool {
@@ -266,25 +295,19 @@ func (st State) Abandon(id string, token uint64, why string, actor ledger.Actor)
 	return c, nil
 }
 
-// moved refuses a commit whose ground has shifted since the request: but for
-// what the dispatched performer has done, which is the point of it.
-func moved(s Story, t Transition, work *Work, f Facts) error {
-	tree := f.Tree
-	if work != nil {
-		tree = work.Tree
-	}
+// moved refuses what follows on a gate whose ground has shifted since the
+// request.
+func moved(s Story, t Transition, f Facts) error {
 	switch {
 	case s.Status != t.From:
 		return fault.New(fault.Refused, "story %s has moved to %s while it was judged", s.ID, s.Status)
-	case tree != t.Tree:
+	case f.Tree != t.Tree:
 		return fault.Try(fault.New(fault.Refused, "the work tree changed while the gate to %s ran; what was judged is not what is there", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
 	case f.Head != t.Head:
 		return fault.Try(fault.New(fault.Refused, "HEAD moved while the gate to %s ran", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
-	case slices.ContainsFunc(s.Docs, func(d Doc) bool {
-		return d.Seq > t.Token && (t.Dispatched == 0 || d.Seq < t.Dispatched) // a performer may attach
-	}):
+	case slices.ContainsFunc(s.Docs, func(d Doc) bool { return d.Seq > t.Token }):
 		return fault.Try(fault.New(fault.Refused, "a document was attached while the gate to %s ran; what was judged is not what is there", t.To),
 			"satelle story set "+s.ID+" --status "+t.To)
 	}
@@ -302,10 +325,9 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 			continue
 		}
 		v := verdicts[i]
-		c.add(KindVerdict, s.ID, actor, verdictRecorded{
-			Token: t.Token, Skill: v.Skill, Decision: v.Decision, Mandatory: j.Mandatory,
-			Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
-		})
+		if t.Dispatched == 0 || j.Kind == route.KindBuiltin { // the others stand before the dispatch
+			c.verdict(s, t, v, actor)
+		}
 		if v.refuses(j) {
 			against = append(against, v.Skill+": "+v.Notes)
 		}
@@ -378,13 +400,44 @@ const leaseSlack = time.Minute
 // DefaultTimeout bounds a judge that names no time of its own.
 const DefaultTimeout = 10 * time.Minute
 
-// leaseTTL is how long another host waits before it takes over.
-func leaseTTL(gate []Judge, lane route.Lane) time.Duration {
+// leaseTTL is how long another host waits before it takes over: as long as all
+// whom the move asks may take, one after the other.
+func leaseTTL(e Edge, gate []Judge, f Facts) time.Duration {
 	ttl := leaseSlack
 	for _, j := range gate {
-		ttl += cmp.Or(lane.Skills[j.Skill].Timeout, DefaultTimeout)
+		if j.Kind == route.KindRubric {
+			// Once, once more elsewhere, and once to mend its answer.
+			ttl += 3 * longest(f.Bindings, cmp.Or(j.Agent, route.AgentReviewer))
+			continue
+		}
+		ttl += cmp.Or(f.Lane.Skills[j.Skill].Timeout, DefaultTimeout)
 	}
-	return ttl
+	agent, dispatched := performer(e, f.Lane, f.Bindings)
+	if !dispatched {
+		return ttl
+	}
+	contract, _ := ContractOf(f.Lane, e.To)
+	p := contract.Attempt
+	attempts := p.MaxTotal
+	if attempts == 0 {
+		attempts = 1 + p.RepairMax + p.EscalateMax + 1 // and one failover
+	}
+	work := longest(f.Bindings, agent, p.EscalateBinding) * time.Duration(attempts)
+	if p.TimeBudget > 0 {
+		work = min(work, p.TimeBudget)
+	}
+	return ttl + work
+}
+
+// longest is the time that the slowest of the bindings and their secondaries
+// may take.
+func longest(bound map[string]Bound, names ...string) time.Duration {
+	most := time.Duration(0)
+	for _, name := range names {
+		b := bound[name]
+		most = max(most, b.Timeout, bound[b.Secondary].Timeout)
+	}
+	return cmp.Or(most, DefaultTimeout)
 }
 
 func withoutToken(t Transition) Transition {
@@ -417,17 +470,52 @@ func Performer(t Transition, f Facts) string {
 	return agent
 }
 
+// TokenBudget is what all agents of a transition may use together, 0 for any
+// number of tokens: the budget of the attempt policy of the step that it
+// dispatches.
+func TokenBudget(t Transition, f Facts) int64 {
+	contract, ok := ContractOf(f.Lane, t.To)
+	if !ok || Performer(t, f) == "" {
+		return 0
+	}
+	return contract.Attempt.TokenBudget
+}
+
 // dispatchable refuses to enter a step that is allocated to an agent which
 // can't be run: nobody else does its work in silence.
-func (st State) dispatchable(e Edge, f Facts) error {
+func dispatchable(e Edge, f Facts) error {
 	agent, dispatched := performer(e, f.Lane, f.Bindings)
 	if !dispatched {
 		return nil
 	}
-	b, bound := f.Bindings[agent]
-	if !bound {
-		return fault.Try(fault.New(fault.Refused, "step %s is allocated to the agent %q, but .satelle/workflows/agents.toml has no [%s]", e.To, agent, agent),
-			"satelle workflow show")
+	if err := startable(e.To, "allocated to", agent, f.Bindings); err != nil {
+		return err
 	}
-	return b.Refusal
+	if contract, ok := ContractOf(f.Lane, e.To); ok && contract.Attempt.EscalateBinding != "" {
+		return startable(e.To, "escalated to", contract.Attempt.EscalateBinding, f.Bindings)
+	}
+	return nil
 }
+
+func startable(step, how, agent string, bound map[string]Bound) error {
+	b, ok := bound[agent]
+	switch {
+	case !ok:
+		return fault.Try(fault.New(fault.Refused, "step %s is %s the agent %q, but .satelle/workflows/agents.toml has no [%s]", step, how, agent, agent),
+			"satelle agent validate")
+	case b.InLoop:
+		return fault.Try(fault.New(fault.Refused, "step %s is %s the agent %q, which is in-loop: there is nothing to start", step, how, agent),
+			"satelle agent validate")
+	case b.Reviewer:
+		return fault.Try(fault.New(fault.Refused, "step %s is %s the agent %q, which reviews and performs nothing", step, how, agent),
+			"satelle agent validate")
+	case b.Refusal != nil:
+		return fault.Wrap(b.Refusal, fault.Refused, "step %s is %s the agent %q", step, how, agent)
+	case b.Secondary != "" && how != failsOver:
+		return startable(step, failsOver, b.Secondary, bound)
+	}
+	return nil
+}
+
+// failsOver is how a step comes to the secondary of its agent's binding.
+const failsOver = "failed over to"

@@ -1,31 +1,50 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"time"
+	"strings"
+	"sync"
 
 	"github.com/cockroachdb/errors"
 
 	"satelle/agents"
 	"satelle/agents/event"
+	"satelle/agents/redact"
 	"satelle/agents/transport"
 	"satelle/internal/fault"
+	"satelle/ledger"
 	"satelle/workflow"
 	"satelle/workflow/route"
 )
 
-// dispatcher starts the agents of one transition, reviewers and performer.
+const (
+	// maxReason bounds what a record quotes of an agent's failure.
+	maxReason = 2 << 10
+	// sizeLookBack is how many attempts are searched for the size of one.
+	sizeLookBack = 500
+)
+
+// dispatcher starts the agents of one transition, reviewers and performer, with
+// what is in its purse.
 type dispatcher struct {
 	e     *Engine
 	file  agents.File
 	story workflow.Story
 	lane  route.Lane
 	text  workflow.Text
+	bound map[string]workflow.Bound
+	purse *workflow.Purse
 	// progress is what those who wait see.
 	progress io.Writer
+
+	mu     sync.Mutex
+	number int // of the agents that were started
 }
 
 func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.Text, progress io.Writer) (*dispatcher, error) {
@@ -33,10 +52,16 @@ func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.
 	if err != nil {
 		return nil, err
 	}
+	bound, err := e.sub.bound()
+	if err != nil {
+		return nil, err
+	}
 	if progress == nil {
 		progress = io.Discard
 	}
-	return &dispatcher{e: e, file: file, story: s, lane: lane, text: text, progress: progress}, nil
+	d := &dispatcher{e: e, file: file, story: s, lane: lane, text: text, bound: bound, progress: progress}
+	d.purse = workflow.NewPurse(workflow.TokenBudget(*s.Transition, workflow.Facts{Lane: lane, Bindings: bound}))
+	return d, nil
 }
 
 // brief is what one agent is asked.
@@ -48,13 +73,14 @@ type brief struct {
 	phase   string // workflow.PhaseInitial and so on
 	reason  string // why this phase came about
 	system  string
+	// compose, if set, makes the system prompt for the binding that is started.
+	compose func(agents.Binding, workflow.Start) string
 	payload []byte
 	// validate names what is wrong with an answer; nil: every answer serves.
 	validate func(text string) []string
 	// failedOver is set when the secondary had to be asked, which happens at most
 	// once for all briefs that share it.
 	failedOver *bool
-	deadline   time.Time // of the budget; zero for none
 }
 
 // answer is what came of a brief.
@@ -68,33 +94,157 @@ type answer struct {
 // ask asks an agent, its secondary where that serves, and records each attempt.
 // An error that is a *transport.Failure is the agent's.
 func (d *dispatcher) ask(ctx context.Context, b brief) (answer, error) {
-	binding, ok := d.file.Binding(b.binding)
-	if !ok {
-		return answer{}, fault.New(fault.Refused, "agents.toml has no [%s]", b.binding)
-	}
-	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, b.binding, nil, d.progress)
-	res, err := transport.Run(ctx, transport.Invocation{
-		Binding: binding, Env: os.Environ(), System: b.system, Payload: b.payload, Dir: d.e.repo.Top(),
-		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
+	reply, findings, err := d.purse.Ask(ctx, &errand{d: d, brief: b}, workflow.Call{
+		Start:    workflow.Start{Phase: b.phase, Binding: b.binding, Effort: b.effort, Reason: b.reason},
+		Validate: b.validate, FailedOver: b.failedOver,
 	})
-	log.Close()
-	a := answer{text: res.Text, usage: res.Usage}
-	if err == nil && b.validate != nil {
-		a.findings = b.validate(res.Text)
+	return answer{text: reply.Text, findings: findings, usage: reply.Usage}, err
+}
+
+// errand starts agents for a brief. It implements [workflow.Runner].
+type errand struct {
+	d     *dispatcher
+	brief brief
+	// record is what is told of the run under way; nil before it is asked.
+	record *workflow.Attempt
+}
+
+// Binding implements [workflow.Runner].
+func (r *errand) Binding(name string) (secondary string, tokens int64) {
+	b, ok := r.d.file.Binding(name)
+	if !ok {
+		return "", 0 // Run says so
+	}
+	if tokens = b.MaxTokens; tokens == 0 && r.d.purse.Budget() > 0 {
+		tokens = r.d.e.lastSize(name)
+	}
+	return b.Secondary, tokens
+}
+
+// Run implements [workflow.Runner].
+func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
+	d, b := r.d, r.brief
+	r.record = nil
+	binding, ok := d.file.Binding(s.Binding)
+	if !ok {
+		return workflow.Reply{Err: fault.Try(fault.New(fault.Refused, "%s has no [%s]", agentsFile, s.Binding), "satelle agent validate")}
+	}
+	if binding.Role != b.role {
+		return workflow.Reply{Err: fault.New(fault.Refused, "[%s] has the role %s and can't stand in for a %s", s.Binding, binding.Role, b.role)}
+	}
+	binding.Effort = cmp.Or(s.Effort, binding.Effort)
+	system := b.system
+	if b.compose != nil {
+		system = b.compose(binding, s)
 	}
 	record := workflow.Attempt{
 		Asked: workflow.Asked{
-			Token: d.story.Transition.Token, Role: b.role, Skill: b.skill, Phase: b.phase, Binding: b.binding,
+			Token: d.story.Transition.Token, Number: d.next(), Role: b.role, Skill: b.skill, Phase: s.Phase, Binding: s.Binding, Reserved: s.Reserved,
 		},
-		Interface: binding.Interface, Model: binding.Model, Effort: binding.Effort, Reason: b.reason,
-		ElapsedMS: res.Elapsed.Milliseconds(), Usage: res.Usage, UsageAvailable: res.Usage.Available(),
+		Interface: binding.Interface, Model: binding.Model, Effort: binding.Effort, Reason: s.Reason, Failover: s.Failover,
 	}
-	var failure *transport.Failure
-	if errors.As(err, &failure) {
-		record.Class = failure.Class
-	}
-	_, rerr := d.e.decide(context.WithoutCancel(ctx), func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		return st.Attempted(d.story.ID, record, a.findings, d.e.self()), nil
+	_, err := d.e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Asking(d.story.ID, record.Asked, d.e.self()), nil
 	})
-	return a, errors.CombineErrors(err, rerr)
+	if err != nil {
+		return workflow.Reply{Err: fault.Wrap(err, nil, "recording that %s is asked", s.Binding)}
+	}
+	r.record = &record
+
+	var secrets []string
+	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, secrets, d.progress)
+	res, err := transport.Run(ctx, transport.Invocation{
+		Binding: binding, Env: os.Environ(), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
+		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
+	})
+	log.Close()
+	record.ElapsedMS, record.Usage, record.UsageAvailable = res.Elapsed.Milliseconds(), res.Usage, res.Usage.Available()
+	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
+	if err != nil {
+		reply.Err = r.failed(ctx, err, secrets)
+		var failure *transport.Failure
+		reply.Elsewhere = errors.As(err, &failure) && failure.Elsewhere()
+	}
+	return reply
+}
+
+// failed names the class of a failure in the record, and takes out of its
+// message what belongs in none.
+func (r *errand) failed(ctx context.Context, err error, secrets []string) error {
+	failure := &transport.Failure{Class: transport.Failed, Message: err.Error()}
+	var told *transport.Failure
+	if errors.As(err, &told) {
+		*failure = *told
+	}
+	if errors.Is(context.Cause(ctx), workflow.ErrTimeBudget) {
+		failure.Class, failure.Message = workflow.ClassTimeBudget, workflow.ErrTimeBudget.Error()
+	}
+	r.record.Class = failure.Class
+	failure.Message = event.Printable(tail([]byte(redact.New(secrets).String(failure.Message)), maxReason))
+	return failure
+}
+
+// Ended implements [workflow.Runner].
+func (r *errand) Ended(ctx context.Context, _ workflow.Start, _ workflow.Reply, findings []string, budgeted bool) error {
+	if r.record == nil {
+		return nil // nothing was started
+	}
+	record, d := *r.record, r.d
+	if !budgeted {
+		record.TokenBudget = workflow.BudgetNotApplied
+	}
+	_, err := d.e.decide(context.WithoutCancel(ctx), func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Attempted(d.story.ID, record, findings, d.e.self()), nil
+	})
+	return fault.Wrap(err, nil, "recording how %s ended", record.Binding)
+}
+
+func (d *dispatcher) next() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.number++
+	return d.number
+}
+
+// lastSize is how many tokens the latest run of a binding reported, 0 if no run
+// within sight did.
+func (e *Engine) lastSize(binding string) (tokens int64) {
+	seen := 0
+	query := ledger.Query{Kinds: []string{workflow.KindAttempt}, Reverse: true}
+	// What can't be read is not known, and a run of unknown size runs alone.
+	_ = ledger.Scan(context.Background(), e.cfg, query, func(r ledger.Record) error {
+		var a workflow.Attempt
+		if seen++; seen > sizeLookBack {
+			return errFound
+		}
+		if json.Unmarshal(r.Body, &a) != nil || a.Binding != binding {
+			return nil
+		}
+		if n, ok := a.Usage.Tokens(); ok && n > 0 {
+			tokens = n
+			return errFound
+		}
+		return nil
+	})
+	return tokens
+}
+
+// startable refuses a binding that is known not to run here, before anybody is
+// asked for a step that it performs.
+func (s substrate) startable(b agents.Binding) error {
+	argv := b.Argv(agents.Values{System: "system", Payload: "payload"})
+	if len(argv) == 0 {
+		return nil // Validate has said so
+	}
+	program := argv[0]
+	if _, other := b.Env["PATH"]; other && !strings.Contains(program, "/") {
+		return nil // not known: it is looked up elsewhere
+	}
+	if strings.Contains(program, "/") && !filepath.IsAbs(program) {
+		program = filepath.Join(filepath.Dir(s.dir), program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return fault.Try(fault.New(fault.Refused, "the program %q of [%s] is missing on this machine", argv[0], b.Name), "satelle agent validate")
+	}
+	return nil
 }

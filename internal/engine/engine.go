@@ -187,6 +187,26 @@ func (l Lookup) Lane(st workflow.State, s workflow.Story) (route.Lane, error) {
 	return lane, fault.Wrap(err, fault.Integrity, "reading the lane of story %s", s.ID)
 }
 
+// Output reads the document that the contract of the step in which a story stands
+// asks for; nil if there is no such contract or document.
+func (l Lookup) Output(lane route.Lane, s workflow.Story) (*workflow.Artifact, error) {
+	contract, ok := workflow.ContractOf(lane, s.Status)
+	if !ok {
+		return nil, nil
+	}
+	for _, d := range s.Docs {
+		if d.Name != contract.Output.Name {
+			continue
+		}
+		b, err := l.log.Blob(d.Ref)
+		if errors.Is(err, ledger.ErrRedacted) {
+			b, err = nil, nil // it is there and says nothing
+		}
+		return &workflow.Artifact{Name: d.Name, Type: d.Type, Body: b}, fault.Wrap(err, nil, "reading document %s", d.Name)
+	}
+	return nil, nil
+}
+
 // hostID returns this machine's random id, which init has made.
 func hostID(home string) (string, error) {
 	b, err := readBounded(filepath.Join(home, "host"), 64)

@@ -138,6 +138,9 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 // notStarted tells why a story was not started. The story that the verdicts
 // speak of has never been, so they are told without it.
 func notStarted(out workflow.Outcome, f workflow.Fields) error {
+	if len(out.Verdicts) == 0 {
+		return out.Refusal // its performer can't be started
+	}
 	var why []string
 	human := false
 	for _, v := range out.Verdicts {

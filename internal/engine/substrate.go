@@ -151,7 +151,13 @@ func (s substrate) bound() (map[string]workflow.Bound, error) {
 	}
 	out := map[string]workflow.Bound{}
 	for _, b := range file.Bindings {
-		out[b.Name] = workflow.Bound{InLoop: b.Command == agents.InLoop}
+		bound := workflow.Bound{
+			InLoop: b.Command == agents.InLoop, Reviewer: b.Role == agents.RoleReviewer, Secondary: b.Secondary, Timeout: b.Timeout,
+		}
+		if !bound.InLoop {
+			bound.Refusal = s.startable(b)
+		}
+		out[b.Name] = bound
 	}
 	return out, nil
 }

@@ -132,6 +132,9 @@ func (e *Engine) request(ctx context.Context, id, to string, alive, dryRun bool)
 			if facts.Text, err = look.Text(now); err != nil {
 				return c, err
 			}
+			if facts.Output, err = look.Output(facts.Lane, now); err != nil {
+				return c, err
+			}
 			c, out, err = st.Request(id, to, facts, actor, seq)
 			if dryRun {
 				c = workflow.Change{}
@@ -266,7 +269,11 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	}
 	var work *workflow.Work
 	if workflow.GateAccepts(*s.Transition, verdicts) {
-		if work, err = d.perform(ctx); err != nil {
+		work, err = d.perform(ctx, verdicts)
+		if ctx.Err() != nil {
+			return e.abandon(id, token, "it was stopped: "+ctx.Err().Error())
+		}
+		if err != nil {
 			return e.refuse(id, token, verdicts, err)
 		}
 	}
@@ -277,7 +284,10 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	facts.Text, facts.Lane = text, lane
 	actor := e.self()
 	var refusal error
-	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (c workflow.Change, err error) {
+	_, err = e.decide(ctx, func(st workflow.State, look Lookup, _ uint64) (c workflow.Change, err error) {
+		if facts.Output, err = look.Output(lane, s); err != nil {
+			return c, err
+		}
 		c, refusal, err = st.Commit(id, token, slices.Clone(verdicts), work, facts, actor)
 		return c, err
 	})

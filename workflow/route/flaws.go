@@ -97,5 +97,17 @@ func (l Lane) flaws() []flaw {
 			add(u.step, u.key, "move it to `reviewers`", "`%s` is a %s, which judges; `skills` are rubrics for the performer", u.skill, s.Kind)
 		}
 	}
+	for _, s := range l.Steps {
+		by := ""
+		for _, name := range s.Skills {
+			switch {
+			case l.Skills[name].Output == (OutputContract{}):
+			case by != "":
+				add(s.Name, "skills", "take the `output_…` keys out of one of them", "`%s` and `%s` both say what `%s` hands back", by, name, s.Name)
+			default:
+				by = name
+			}
+		}
+	}
 	return all
 }

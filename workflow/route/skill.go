@@ -70,7 +70,7 @@ type OutputContract struct {
 type AttemptPolicy struct {
 	RepairMax       int           `json:"repair_max,omitempty"`
 	EscalateMax     int           `json:"escalate_max,omitempty"`
-	MaxTotal        int           `json:"max_total"` // at least 1; if not given, 1 and all repairs and escalations
+	MaxTotal        int           `json:"max_total"` // of all attempts, failovers included; 0 if not given
 	TokenBudget     int64         `json:"token_budget,omitempty"`
 	TimeBudget      time.Duration `json:"time_budget_ns,omitempty"`
 	OnExhaust       string        `json:"on_exhaust"` // fail
@@ -219,6 +219,9 @@ func (f *fields) output() OutputContract {
 	if out.Type == "" {
 		out.Type = out.Name
 	}
+	if strings.HasPrefix(out.Name, "summary-") || out.Type == "step-summary" {
+		f.problem(f.at("output_name"), "step summaries are written by satelle alone", "give the document another name and type")
+	}
 	return out
 }
 
@@ -247,7 +250,7 @@ func (f *fields) attempt(out OutputContract) AttemptPolicy {
 		EscalateEffort:  f.name("attempt_escalate_effort"),
 		EscalateBinding: f.name("attempt_escalate_binding"),
 	}
-	p.MaxTotal = number("attempt_max_total", 1, 3*maxAttempts, 1+p.RepairMax+p.EscalateMax)
+	p.MaxTotal = number("attempt_max_total", 1, 3*maxAttempts, 0)
 	return p
 }
 

@@ -90,11 +90,11 @@ func TestSkillDefaults(t *testing.T) {
 		attempt AttemptPolicy
 	}{
 		{"", OutputContract{}, AttemptPolicy{}},
-		{"output_name: plan\n", OutputContract{Name: "plan", Type: "plan", Schema: "body"}, AttemptPolicy{MaxTotal: 1, OnExhaust: "fail"}},
+		{"output_name: plan\n", OutputContract{Name: "plan", Type: "plan", Schema: "body"}, AttemptPolicy{OnExhaust: "fail"}},
 		{
 			"output_name: plan\nattempt_repair_max: 2\n",
 			OutputContract{Name: "plan", Type: "plan", Schema: "body"},
-			AttemptPolicy{RepairMax: 2, MaxTotal: 3, OnExhaust: "fail"},
+			AttemptPolicy{RepairMax: 2, OnExhaust: "fail"},
 		},
 		{
 			"output_name: plan\nattempt_repair_max: 5\nattempt_escalate_max: 5\nattempt_max_total: 3\n",
