@@ -11,11 +11,20 @@ import (
 	"satelle/internal/proc"
 )
 
+// registered tells whoever wants to know; without anybody, the supervision that
+// it brings is wanted all the same.
+func (inv Invocation) registered(pid int) error {
+	if inv.Started == nil {
+		return nil
+	}
+	return inv.Started(pid)
+}
+
 func runCommand(ctx context.Context, inv Invocation) (Result, error) {
 	argv := inv.Binding.Argv(agents.Values{System: inv.System, Payload: string(inv.Payload)})
 	var out bytes.Buffer
 	res, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: inv.Dir, Env: inv.Env, Stdin: inv.Payload, Timeout: inv.Timeout, Stdout: &out,
+		Argv: argv, Dir: inv.Dir, Env: inv.Env, Stdin: inv.Payload, Timeout: inv.Timeout, Stdout: &out, Registered: inv.registered,
 	})
 	r := Result{Text: strings.TrimSpace(out.String()), Elapsed: res.Elapsed}
 	switch {

@@ -3,7 +3,6 @@
 package proc
 
 import (
-	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -21,14 +20,3 @@ func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 func termGroup(pid int) { _ = unix.Kill(-pid, unix.SIGTERM) }
 
 func killGroup(pid int) { _ = unix.Kill(-pid, unix.SIGKILL) }
-
-// status takes a process state apart; -1 and no signal if there is none.
-func status(state *os.ProcessState) (code int, signal string) {
-	if state == nil {
-		return -1, ""
-	}
-	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return -1, unix.SignalName(ws.Signal())
-	}
-	return state.ExitCode(), ""
-}

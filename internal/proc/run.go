@@ -42,6 +42,13 @@ type Spec struct {
 	// returned. When a Write fails, the command finds its output closed and Run
 	// returns that error; Run also fails when it cannot know that Stdout got all.
 	Stdout io.Writer
+	// Registered, if set, puts the command under a supervisor: it is called with
+	// the process id of that, under which everything of the command will run and
+	// nothing runs yet; an error ends the run. When Run returns, then every process
+	// that the command has started has been killed, on Linux also those that left
+	// its group; on macOS of those only what still hung together with the command
+	// when it was made to end. They do not outlive this process, either.
+	Registered func(pid int) error
 }
 
 // Result is how a command ended.
@@ -66,8 +73,9 @@ func (r Result) OK() bool { return r.ExitCode == 0 && r.Signal == "" && !r.Timed
 // it is the context's error). The Result is filled in as far as it is known.
 //
 // When Run returns, every process of the command's group has ended or been
-// killed. One that moved itself to another group may live on; Run does not wait
-// for it, not even if it holds the output open.
+// killed. One that moved itself to another group lives on, unless
+// [Spec.Registered] is set; Run does not wait for it, not even if it holds the
+// output open.
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
 		return Result{ExitCode: -1}, errors.New("no command to run")
@@ -89,14 +97,17 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		return Result{ExitCode: -1}, fmt.Errorf("running %s: %w", spec.Argv[0], err)
 	}
 	begin := time.Now()
-	if err := cmd.Start(); err != nil {
+	start := alone
+	if spec.Registered != nil {
+		start = func(cmd *exec.Cmd) (*child, error) { return supervised(cmd, spec.Registered) }
+	}
+	c, err := start(cmd)
+	if err != nil {
 		wires.abandon()
 		return Result{ExitCode: -1}, fmt.Errorf("running %s: %w", spec.Argv[0], err)
 	}
 	wires.flow(spec.Stdin, spec.HoldStdin)
 
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	var timeout <-chan time.Time
 	if spec.Timeout > 0 {
 		timer := time.NewTimer(spec.Timeout)
@@ -104,49 +115,31 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		timeout = timer.C
 	}
 	var res Result
-	var gaveUp, waitErr error
+	var gaveUp error
+	var last end
 	select {
-	case waitErr = <-ended:
+	case last = <-c.ended:
 	case <-timeout:
 		res.TimedOut = true
-		waitErr = endGroup(cmd.Process.Pid, ended)
+		last = c.stop()
 	case <-ctx.Done():
 		gaveUp = ctx.Err()
-		waitErr = endGroup(cmd.Process.Pid, ended)
+		last = c.stop()
 	}
-	// The group's number stays taken as long as a process bears it, so this
-	// reaches what the first process left behind and nothing else.
-	killGroup(cmd.Process.Pid)
 	outErr := wires.close()
 	res.Elapsed = time.Since(begin)
 	res.Output, res.Truncated = wires.tail.bytes()
-	res.ExitCode, res.Signal = status(cmd.ProcessState)
+	res.ExitCode, res.Signal = last.code, last.signal
 
-	var exit *exec.ExitError
 	switch {
 	case gaveUp != nil:
 		return res, gaveUp
 	case outErr != nil:
 		return res, fmt.Errorf("taking the output of %s: %w", spec.Argv[0], outErr)
-	case waitErr != nil && !errors.As(waitErr, &exit):
-		return res, fmt.Errorf("waiting for %s: %w", spec.Argv[0], waitErr)
+	case last.err != nil:
+		return res, fmt.Errorf("waiting for %s: %w", spec.Argv[0], last.err)
 	}
 	return res, nil
-}
-
-// endGroup asks the group to end, insists after the grace, and returns what
-// waiting for its first process gave.
-func endGroup(pid int, ended <-chan error) error {
-	termGroup(pid)
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
-	select {
-	case err := <-ended:
-		return err
-	case <-timer.C:
-		killGroup(pid)
-		return <-ended
-	}
 }
 
 // wires are the pipes between a command and us.

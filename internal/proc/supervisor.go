@@ -1,0 +1,146 @@
+//go:build unix
+
+package proc
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// sweepTime bounds the hunt for what a command left behind. Only a process that
+// can't be killed, or that multiplies faster than it is found, outlives it.
+const sweepTime = 3 * time.Second
+
+// A program that has this package can be the supervisor; that is settled before
+// its main function, so that tests need no main function for it.
+func init() {
+	if len(os.Args) == 1 && os.Args[0] == supervisorName {
+		// Not os.Exit, which makes the race detector wait for a second.
+		syscall.Exit(supervise())
+	}
+}
+
+// supervise starts the command that it reads and returns when nothing of it is
+// left. It runs on the first thread, as any init does: the command's death
+// signal hangs on the thread that starts it.
+func supervise() int {
+	files := []uintptr{0, 1, 2}
+	for _, fd := range []int{ordersFD, reportFD} {
+		unix.CloseOnExec(fd)
+	}
+	reports := os.NewFile(reportFD, "report")
+	say := func(kind byte, n int) {
+		_ = binary.Write(reports, binary.LittleEndian, report{kind, int32(n)})
+	}
+	in := os.NewFile(ordersFD, "orders")
+	extra, path, argv, err := readOrders(in)
+	if err != nil {
+		return 1 // whoever started this has given up
+	}
+	for i := range extra {
+		unix.CloseOnExec(passedFD + i)
+		files = append(files, uintptr(passedFD+i))
+	}
+	adopt()
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
+	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: os.Environ(), Files: files, Sys: underSupervision()})
+	if err != nil {
+		errno := unix.EINVAL
+		errors.As(err, &errno)
+		say(unbegun, int(errno))
+		return 1
+	}
+	letGo(extra)
+	say(begun, pid)
+
+	stop := make(chan struct{})
+	go func() {
+		_, _ = in.Read(make([]byte, 1))
+		close(stop)
+	}()
+	first := make(chan syscall.WaitStatus, 1)
+	go func() { first <- await(pid) }()
+	var status syscall.WaitStatus
+	var known []int
+	select {
+	case status = <-first:
+	case <-stop:
+		known = below(pid)
+		status = endFirst(pid, first)
+	case <-told:
+		known = below(pid)
+		status = endFirst(pid, first)
+	}
+	killGroup(pid)
+	for _, p := range known {
+		_ = unix.Kill(p, unix.SIGKILL)
+	}
+	sweep()
+	say(over, int(status))
+	return 0
+}
+
+// letGo closes what belongs to the command alone: a pipe that is held here
+// would never end.
+func letGo(extra int) {
+	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
+		for fd := range 3 {
+			_ = unix.Dup2(int(null.Fd()), fd)
+		}
+		null.Close()
+	}
+	for i := range extra {
+		unix.Close(passedFD + i)
+	}
+}
+
+// await waits for one process, and takes the status of all others that end
+// meanwhile: those were adopted.
+func await(pid int) syscall.WaitStatus {
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, 0, nil)
+		if got == pid || err != nil && !errors.Is(err, syscall.EINTR) {
+			return status
+		}
+	}
+}
+
+func endFirst(pid int, first <-chan syscall.WaitStatus) syscall.WaitStatus {
+	termGroup(pid)
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case status := <-first:
+		return status
+	case <-timer.C:
+		killGroup(pid)
+		return <-first
+	}
+}
+
+// sweep kills the processes below this one until there are none: those whose
+// parent was killed become children of this one.
+func sweep() {
+	for deadline := time.Now().Add(sweepTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		for {
+			got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+			if errors.Is(err, syscall.ECHILD) {
+				return
+			}
+			if got == 0 && err == nil {
+				break
+			}
+		}
+		for _, pid := range children() {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+}
