@@ -14,6 +14,7 @@ var (
 	heading   = regexp.MustCompile(`^ {0,3}#{1,6}(?:[ \t]|$)`)
 	underline = regexp.MustCompile(`^ {0,3}(?:=+|-+)[ \t]*$`)
 	listItem  = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*_~"'(\[]*(AC\d+)`)
+	anyItem   = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)`)
 	criterion = regexp.MustCompile(`AC\d+`)
 )
 
@@ -38,7 +39,7 @@ func uncovered(text string, n int) []int {
 			word(line, at[2], at[3])
 		case heading.MatchString(line):
 			all(line)
-		case underline.MatchString(line) && strings.TrimSpace(before) != "" && !listItem.MatchString(before):
+		case underline.MatchString(line) && strings.TrimSpace(before) != "" && !anyItem.MatchString(before):
 			all(before)
 		}
 		before = line
