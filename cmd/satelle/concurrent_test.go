@@ -165,7 +165,8 @@ func TestInterruptedWaitLeavesTheGate(t *testing.T) {
 	s := newScratch(t, map[string]string{"Makefile": "test:\n\tcat ../gate > /dev/null\n"})
 	s.must("mkfifo", "../gate")
 	id := s.start()
-	cmd := s.command("satelle", "story", "set", id, "--next")
+	s.must("satelle", "story", "set", id, "--next", "--detach")
+	cmd := s.command("satelle", "story", "wait", id)
 	out, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

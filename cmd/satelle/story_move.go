@@ -3,8 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,9 +23,11 @@ func newStorySetCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set ID --status S | --next",
 		Short: "Move a story through one gate",
-		Long: long(`Asks for one move of a story along its route. A gate that runs checks works in a
-process of its own, which goes on if this command is stopped; asking again, or
-satelle story wait, attaches to it. --dry-run says what would be asked.`, 3, 4, 5),
+		Long: long(`Asks for one move of a story along its route. Checks, reviewers and performers work
+in a process of their own, which goes on if this command is killed or ends for any
+other reason; asking again, or satelle story wait, attaches to it. Ctrl-C stops it:
+its agents are ended, and the story stays where it was. --dry-run says what would
+be asked.`, 3, 4, 5),
 		Example: `  satelle story set sty_7k2m9q4w --next
   satelle story set sty_7k2m9q4w --status done --dry-run
   satelle story set sty_7k2m9q4w --status blocked`,
@@ -42,6 +47,9 @@ satelle story wait, attaches to it. --dry-run says what would be asked.`, 3, 4, 
 			return err
 		}
 		m, err := e.Set(ctx, args[0], engine.SetOptions{To: status, DryRun: dryRun, Detach: detach, Progress: a.stderr})
+		if fault.Is(err, fault.Busy) && errors.Is(context.Cause(ctx), errInterrupt) {
+			m, err = a.stopped(ctx, e, args[0])
+		}
 		if dryRun && m.To != "" {
 			return cmp.Or(a.printPlan(args[0], m), err)
 		}
@@ -53,12 +61,22 @@ satelle story wait, attaches to it. --dry-run says what would be asked.`, 3, 4, 
 	return cmd
 }
 
+// stopped stops the transition that Ctrl-C was pressed on. Pressed once more, it
+// leaves off waiting for the end.
+func (a *app) stopped(ctx context.Context, e *engine.Engine, id string) (engine.Moved, error) {
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
+	defer stop()
+	fmt.Fprintln(a.stderr, "stopping")
+	return e.Stop(ctx, id, a.stderr)
+}
+
 func newStoryWaitCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "wait ID",
 		Short: "Wait for the transition in flight",
 		Long: long(`Waits until the gate that judges a story has spoken, and ends as satelle story set
-would have ended. Without a transition in flight it tells how the last one ended.`, 3, 4, 5),
+would have ended. Without a transition in flight it tells how the last one ended.
+Ctrl-C ends the waiting and nothing else.`, 3, 4, 5),
 		Example: `  satelle story wait sty_7k2m9q4w`,
 		Args:    exactly("ID"),
 		RunE: a.run(func(ctx context.Context, args []string) error {

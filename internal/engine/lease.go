@@ -24,6 +24,9 @@ import (
 // The end itself is not polled for: the kernel tells when the lease is free.
 const progressPoll = 100 * time.Millisecond
 
+// stopPoll is how often one that stops a transition looks whether it has begun.
+const stopPoll = 20 * time.Millisecond
+
 func (e *Engine) leasePath(id string) string {
 	return filepath.Join(e.Place.Dir, "leases", id)
 }
@@ -104,8 +107,55 @@ func flock(f *os.File, how int) error {
 	}
 }
 
+// sign writes into the lease which process works under it, so that it can be
+// told to stop. Whoever takes the lease clears it first: what is read from a
+// lease that is held was written by its holder.
+func sign(lease *os.File) error {
+	_, err := lease.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return fault.Wrap(err, nil, "signing the lease")
+}
+
+// Stop ends the work of the transition in flight of a story: its checks and
+// agents are ended, and the story stays where it was. It returns how the
+// transition ended, which may have been a moment before.
+func (e *Engine) Stop(ctx context.Context, id string, progress io.Writer) (Moved, error) {
+	told := 0
+	tick := time.NewTicker(stopPoll)
+	defer tick.Stop()
+	for told == 0 {
+		lease, err := tryLease(e.leasePath(id))
+		if err != nil {
+			return Moved{}, err
+		}
+		if lease != nil {
+			lease.Close() // it is over
+			break
+		}
+		b, err := readBounded(e.leasePath(id), 32)
+		if err != nil {
+			return Moved{}, err
+		}
+		// A lease that is not signed yet is about to be.
+		if pid, err := strconv.Atoi(string(bytes.TrimSpace(b))); err == nil && pid > 1 {
+			if told = pid; unix.Kill(pid, unix.SIGTERM) != nil {
+				break // it has just ended
+			}
+			continue
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Moved{}, fault.Try(fault.Wrap(ctx.Err(), fault.Busy, "stopping the transition in flight"), "satelle story wait "+id)
+		}
+	}
+	return e.Wait(ctx, id, progress)
+}
+
 // startJudging starts the process that asks the gate and hands it the lease.
 func (e *Engine) startJudging(ctx context.Context, id string, token uint64, lease *os.File) error {
+	if err := lease.Truncate(0); err != nil {
+		return fault.Wrap(cmp.Or(e.abandon(id, token, "its lease could not be written"), err), nil, "clearing the lease")
+	}
 	fail := func(err error, doing string) error {
 		return fault.Wrap(cmp.Or(err, e.abandon(id, token, "it could not be started")), nil, "%s", doing)
 	}

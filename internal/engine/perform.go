@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"satelle/agents"
@@ -48,6 +49,7 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	if err := d.start(ctx, agent, verdicts); err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(d.progress, "asking %s to perform %s (at most %s)\n", agent, t.To, d.bound[agent].Timeout)
 	contract, _ := workflow.ContractOf(d.lane, t.To)
 	if budget := contract.Attempt.TimeBudget; budget > 0 {
 		var stop context.CancelFunc

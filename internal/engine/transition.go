@@ -233,6 +233,9 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	if err := holds(lease, e.leasePath(id)); err != nil {
 		return err
 	}
+	if err := sign(lease); err != nil {
+		return err
+	}
 	var (
 		s         workflow.Story
 		questions []workflow.Question
@@ -271,7 +274,7 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	if workflow.GateAccepts(*s.Transition, verdicts) {
 		work, err = d.perform(ctx, verdicts)
 		if ctx.Err() != nil {
-			return e.abandon(id, token, "it was stopped: "+ctx.Err().Error())
+			return e.abandon(id, token, stopped)
 		}
 		if err != nil {
 			return e.refuse(id, token, verdicts, err)
@@ -299,6 +302,9 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	}
 	return e.Mirror(ctx, id)
 }
+
+// stopped is why a transition ended whose process was told to end.
+const stopped = "it was stopped"
 
 func (e *Engine) abandon(id string, token uint64, why string) error {
 	ctx := context.Background() // the caller's may have ended, which is why
