@@ -58,7 +58,7 @@ func (t *trace) end() {
 	}
 	t.line.Reset()
 	t.left = 0
-	t.lines.Add(withoutReasoning(line))
+	t.lines.Add(WithoutReasoning(line))
 }
 
 func (t *trace) close() {

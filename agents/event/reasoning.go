@@ -23,10 +23,11 @@ var reasoningText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`("(?:` + strings.Join(reasonings, "|") + `)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 })
 
-// withoutReasoning is a line of an agent's traffic without what the model
-// thinks. The transports leave it out already; this is the second lock. A line
+// WithoutReasoning is a line of an agent's traffic without what the model
+// thinks. The transports leave it out by this already; in the trace it is the
+// second lock. A line
 // that looks like JSON and is none is left out altogether.
-func withoutReasoning(line string) string {
+func WithoutReasoning(line string) string {
 	start := strings.IndexByte(line, '{')
 	if start < 0 || start > len("data: event: ") {
 		return reasoningText().ReplaceAllString(line, `${1}"`+hiddenMark+`"`)
