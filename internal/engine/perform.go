@@ -62,8 +62,7 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	}}
 	artifact, err := d.purse.Perform(ctx, e, agent, contract, len(d.text.Criteria))
 	if err != nil {
-		return nil, fault.Try(fault.Wrap(err, fault.Refused, "the performer %s of step %s", agent, t.To),
-			"satelle ledger list --story "+d.story.ID+" --kind "+workflow.KindAttempt)
+		return nil, fault.Wrap(err, fault.Refused, "the performer %s of step %s", agent, t.To)
 	}
 	return &workflow.Work{Artifact: artifact}, nil
 }
