@@ -47,8 +47,8 @@ func FuzzReasoning(f *testing.F) {
 	f.Add(`{"type":"thinking","thinking":"x"}`)
 	f.Add(`  "thought": "x",`)
 	f.Fuzz(func(t *testing.T, line string) {
-		once := withoutReasoning(line)
-		if again := withoutReasoning(once); again != once {
+		once := WithoutReasoning(line)
+		if again := WithoutReasoning(once); again != once {
 			t.Errorf("%q, then %q", once, again)
 		}
 	})
