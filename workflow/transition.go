@@ -345,7 +345,7 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 		c.refuse(s.ID, actor, t.Token, t.Edge, refusal)
 		return c, refusal
 	}
-	if len(t.Gate) > 0 {
+	if len(t.Gate) > 0 || t.Dispatched > 0 {
 		c.add(KindAttached, s.ID, actor, documentAttached{
 			Name: summaryName(s, t), Type: TypeSummary,
 			Ref: c.blob("text/markdown", summary(s, t, verdicts, f)),
