@@ -8,10 +8,10 @@ LDFLAGS  = -s -w -X main.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)'
 FUZZTIME ?= 10s
 
-.PHONY: help build install demo test integration lint bench fuzz differ kill clients manual dist clean corpus
+.PHONY: help build install demo test integration lint bench fuzz differ kill clients manual dist clean corpus planner-bench codex-smoke
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 build: ## both programs, into bin/
 	$(BUILD) -o bin/ ./cmd/satelle ./cmd/satelle-hook
@@ -32,8 +32,8 @@ integration: ## the tests with the race detector
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$($(GO) tool gofumpt -l . | tee /dev/stderr)"
-	$(GO) vet -tags 'bench clients differ kill' ./...
-	$(GO) tool staticcheck -tags 'bench clients differ kill' ./...
+	$(GO) vet -tags 'bench clients codexlive differ kill' ./...
+	$(GO) tool staticcheck -tags 'bench clients codexlive differ kill' ./...
 
 bench: build ## ratios in one run: the hook, appends, verify, list
 	@scripts/bench.sh
@@ -53,6 +53,12 @@ kill: ## durability: killed at each system call, and at random
 clients: ## the real coding agents against scripted models (needs npm)
 	@scripts/clients.sh
 	$(GO) test -tags clients -count=1 -timeout 20m ./internal/clienttest/...
+
+planner-bench: ## the planner over both transports, with scripted peers (PLANNER_BENCH=-live asks the real ones)
+	$(GO) run ./tests/plannerbench $(PLANNER_BENCH)
+
+codex-smoke: build ## the installed hook under the person's own Codex, with their login; never a part of .ci/run
+	$(GO) test -tags codexlive -count=1 -v ./tests/codexlive/
 
 manual: build ## docs/manual, generated from the commands
 	@rm -rf docs/manual && mkdir -p docs/manual && bin/satelle manual docs/manual

@@ -64,8 +64,10 @@ var floors = []struct {
 	{"satelle/agents", 4},
 	{"satelle/board", 4},
 	{"satelle/internal/audit", 4},
+	{"satelle/internal/telemetry", 4},
 	{"satelle/internal/engine", 5},
 	{"satelle/internal/clienttest", 6},
+	{"satelle/tests", 6},
 	{"satelle/cmd", 7},
 }
 

@@ -206,6 +206,7 @@ func fail(w http.ResponseWriter, status int) {
 		kind = "rate_limit_error"
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After-Ms", "1") // who heeds it need not be waited for
 	w.WriteHeader(status)
 	io.WriteString(w, encode(object{"type": "error", "error": object{"type": kind, "message": "the script says " + http.StatusText(status)}}))
 }
