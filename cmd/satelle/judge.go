@@ -35,7 +35,12 @@ func newJudgeCmd(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return e.Judge(ctx, args[0], token, lease, a.stdout)
+			if err := e.Judge(ctx, args[0], token, lease, a.stdout); err != nil {
+				return err
+			}
+			lease.Close() // those who wait go on
+			a.tell(context.WithoutCancel(ctx), e, args[0], token)
+			return nil
 		}),
 	}
 }

@@ -22,7 +22,7 @@ func newLedgerCmd(a *app) *cobra.Command {
   satelle ledger verify`)
 	cmd.AddCommand(
 		newLedgerListCmd(a), newLedgerShowCmd(a), newLedgerStatsCmd(a), newLedgerVerifyCmd(a), newLedgerCheckpointCmd(a),
-		newLedgerProveCmd(a), newLedgerExportCmd(a), newLedgerRedactCmd(a), newLedgerRotateKeyCmd(a),
+		newLedgerProveCmd(a), newLedgerExportCmd(a), newLedgerOtelCmd(a), newLedgerRedactCmd(a), newLedgerRotateKeyCmd(a),
 	)
 	return cmd
 }

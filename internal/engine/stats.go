@@ -88,6 +88,15 @@ func (w Wait) Mean() time.Duration {
 // Max is the longest wait.
 func (w Wait) Max() time.Duration { return time.Duration(w.MaxMS) * time.Millisecond }
 
+// Origin names the repository's log.
+func (e *Engine) Origin(ctx context.Context) (origin string, err error) {
+	err = e.with(ctx, func(log *ledger.Log) error {
+		origin = log.Origin()
+		return nil
+	})
+	return origin, err
+}
+
 // Stats reads the ledger once, in chunks, and holds no more of it than names.
 func (e *Engine) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
