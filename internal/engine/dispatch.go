@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -157,6 +158,9 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 		Binding: binding, Env: os.Environ(), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
+	if err == nil && b.role == agents.RoleAgent && b.validate != nil {
+		log.Sink()(event.Event{Kind: event.Artifact, Text: fmt.Sprintf("%d bytes", len(res.Text))})
+	}
 	log.Close()
 	record.ElapsedMS, record.Usage, record.UsageAvailable = res.Elapsed.Milliseconds(), res.Usage, res.Usage.Available()
 	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
