@@ -37,6 +37,8 @@ type Result struct {
 	Text    string
 	Usage   workflow.Usage
 	Elapsed time.Duration
+	// ExitCode is the process's; a result message outweighs it.
+	ExitCode int
 }
 
 // Run asks the agent of the invocation's binding and waits for its answer. The
