@@ -158,7 +158,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 		Binding: binding, Env: os.Environ(), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
-	if err == nil && b.role == agents.RoleAgent && b.validate != nil {
+	if err == nil && b.role == agents.RoleAgent && strings.HasPrefix(strings.TrimSpace(res.Text), "{") {
 		log.Sink()(event.Event{Kind: event.Artifact, Text: fmt.Sprintf("%d bytes", len(res.Text))})
 	}
 	log.Close()
