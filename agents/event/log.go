@@ -15,6 +15,10 @@ import (
 // it lives, and how often it says so again.
 const HeartbeatInterval = 15 * time.Second
 
+// settling is how long a message that ends with a line waits for its next
+// piece, which would belong to it, before it is told.
+const settling = 300 * time.Millisecond
+
 // Limits of the event log: of it all, and of a tool's text.
 const (
 	maxLog  = 16 << 20
@@ -149,22 +153,32 @@ func encode(e Event) []byte {
 	return b.Bytes()
 }
 
-// beat tells of an agent that says nothing for a while.
+// beat tells of an agent that says nothing for a while, and of what it said
+// last.
 func (l *Log) beat() {
-	t := time.NewTimer(HeartbeatInterval)
-	defer t.Stop()
+	silence, settle := time.NewTimer(HeartbeatInterval), time.NewTimer(settling)
+	defer silence.Stop()
+	defer settle.Stop()
 	for {
 		select {
 		case <-l.closed:
 			return
 		case <-l.heard:
-		case <-t.C:
+			silence.Reset(HeartbeatInterval)
+			settle.Reset(settling)
+		case <-settle.C:
+			l.mu.Lock()
+			if l.message.settled() {
+				l.tell(l.message.flow(false)...)
+			}
+			l.mu.Unlock()
+		case <-silence.C:
 			l.mu.Lock()
 			l.tell(l.message.flow(false)...)
 			l.tell(Event{Time: time.Now(), Kind: Heartbeat})
 			l.mu.Unlock()
+			silence.Reset(HeartbeatInterval)
 		}
-		t.Reset(HeartbeatInterval)
 	}
 }
 

@@ -162,6 +162,43 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
+// TestMessagesAreLive: a text that ends with a line is shown while nothing
+// else happens, and no part of a secret with it.
+func TestMessagesAreLive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var shown seen
+		l := open(t.TempDir(), "sty_1", "planner", nil, &shown, false)
+		said := func() string {
+			time.Sleep(2 * settling)
+			synctest.Wait()
+			return shown.String()
+		}
+		l.Sink()(Event{Kind: Message, Text: "I look\n"})
+		if got := said(); got != "planner: I look\n" {
+			t.Errorf("shown %q", got)
+		}
+		l.Sink()(Event{Kind: Message, Text: "and th"})
+		if got := said(); strings.Contains(got, "and") {
+			t.Errorf("shown %q", got)
+		}
+		l.Sink()(Event{Kind: Message, Text: "ink\n"})
+		if got := said(); !strings.HasSuffix(got, "planner: and think\n") {
+			t.Errorf("shown %q", got)
+		}
+		for line := range strings.Lines("-----BEGIN PRIVATE KEY-----\nMIIBOgIBAAJBAKj34GkxFhD9\n0vcNYPKA0vcNYPKA\n-----END PRIVATE KEY-----\n") {
+			l.Sink()(Event{Kind: Message, Text: line})
+			if got := said(); strings.Contains(got, "MIIB") || strings.Contains(got, "0vcN") {
+				t.Errorf("shown %q", got)
+			}
+		}
+		l.Close()
+		if got := shown.String(); strings.Contains(got, "MIIB") || strings.Contains(got, "0vcN") {
+			t.Errorf("shown %q", got)
+		}
+	})
+}
+
 // TestRawOnlyFor1: the trace is asked for by one value.
 func TestRawOnlyFor1(t *testing.T) {
 	for value, want := range map[string]bool{"1": true, "": false, "0": false, "true": false, "01": false, " 1": false} {
@@ -310,16 +347,18 @@ func TestPiecesAreOneText(t *testing.T) {
 // TestLogIsBounded: the last line of a full log says so.
 func TestLogIsBounded(t *testing.T) {
 	t.Parallel()
+	const most = 100 << 10
 	d := dispatch(t, true, nil, func(l *Log) {
+		l.out.most = most
 		chunk := strings.Repeat("many words ", 1000) + "\n"
-		for range maxLog/len(chunk) + 10 {
+		for range most/len(chunk) + 10 {
 			l.Sink()(Event{Kind: Message, Text: chunk})
 		}
 		l.Sink()(Event{Kind: Completion})
 		fmt.Fprintln(l.Raw(), strings.Repeat("x", maxRawLine+1))
 	})
 	last := d.events[len(d.events)-1]
-	if len(d.log) > maxLog || !last.Truncated || !strings.Contains(last.Text, "full") {
+	if len(d.log) > most || !last.Truncated || !strings.Contains(last.Text, "full") {
 		t.Errorf("%d bytes, then %+v", len(d.log), last)
 	}
 	if !strings.Contains(d.progress, "done after") {

@@ -44,6 +44,10 @@ func (m *message) add(at time.Time, text string) []Event {
 	return told
 }
 
+// settled reports whether the text may be told though more of it may come: it
+// ends with a line.
+func (m *message) settled() bool { return strings.HasSuffix(m.raw.String(), "\n") }
+
 // flow passes what has come through the redaction; whole says that the text
 // ends here. What it returns is in pieces of bounded size.
 func (m *message) flow(whole bool) []Event {
@@ -51,7 +55,7 @@ func (m *message) flow(whole bool) []Event {
 	cut := len(text)
 	if !whole { // no sequence of a terminal goes over a line's end
 		if i := strings.LastIndexAny(text, "\n \t"); i > 0 {
-			cut = i
+			cut = i + 1
 		}
 	}
 	m.raw.Reset()
@@ -75,7 +79,7 @@ func (m *message) flow(whole bool) []Event {
 	if strings.TrimSpace(out) != "" {
 		tell(out)
 	}
-	if whole {
+	if m.raw.Len() == 0 && m.redo.Pending() == 0 {
 		m.at = time.Time{}
 	}
 	return told
