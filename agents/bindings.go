@@ -1,11 +1,13 @@
 package agents
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"satelle/internal/fault"
+	"satelle/internal/nearest"
 )
 
 // Names of bindings with a meaning of their own.
@@ -59,7 +61,8 @@ type Binding struct {
 	Settings   string            `json:"settings,omitempty"`
 	Worktree   bool              `json:"worktree,omitempty"`
 	MaxTokens  int64             `json:"max_tokens,omitempty"`
-	Line       int               `json:"-"` // in its file; 0 for a default
+	Path       string            `json:"-"` // the file that has its table, "" for a default
+	Line       int               `json:"-"` // there
 }
 
 // File is an agents.toml.
@@ -67,6 +70,8 @@ type File struct {
 	Path     string
 	Bindings []Binding // in the order of the file
 	Warnings []string  // what still works and should be written anew
+	// reviewer is the command of a [reviewer] that has none.
+	reviewer string
 }
 
 // Binding returns the binding of that name. There is always a reviewer: a file
@@ -79,7 +84,7 @@ func (f File) Binding(name string) (Binding, bool) {
 	}
 	if name == Reviewer {
 		return Binding{
-			Name: Reviewer, Interface: InterfaceCommand, Command: DefaultClaudeCommand, Role: RoleReviewer,
+			Name: Reviewer, Interface: InterfaceCommand, Command: cmp.Or(f.reviewer, DefaultClaudeCommand), Role: RoleReviewer,
 			Principles: PrinciplesSession, Timeout: ReviewerTimeout,
 		}, true
 	}
@@ -97,29 +102,60 @@ func (f File) Validate() error {
 }
 
 func (f File) validate(b Binding) error {
-	tokens := strings.Fields(b.Command)
+	tokens, err := split(b.Command)
 	switch {
 	case b.Name == Executor && b.Command != InLoop:
-		return f.fail(b.Line, "[executor] is the session itself: its command must be %q", InLoop)
-	case b.Name != Executor && b.Command == InLoop && b.Role == RoleReviewer:
-		return f.fail(b.Line, "[%s] reviews, so it can't be %q: the session would judge itself", b.Name, InLoop)
+		return f.failAt(b, "[executor] is the session itself: its command must be %q", InLoop)
+	case b.Command == InLoop && b.Role == RoleReviewer:
+		return f.failAt(b, "[%s] reviews, so it can't be %q: the session would judge itself", b.Name, InLoop)
 	case b.Command == InLoop:
+		return nil
+	case err != nil:
+		return f.failAt(b, "[%s] command: %v", b.Name, err)
 	case len(tokens) == 0:
-		return f.fail(b.Line, "[%s] has no command", b.Name)
+		return f.failAt(b, "[%s] has no command", b.Name)
 	case len(tokens) == 1 && b.Interface == InterfaceACP:
-		return f.fail(b.Line, "[%s] command %q is a bare name: write the line that starts the agent's ACP server, like %q", b.Name, b.Command, DefaultCodexACPCommand)
+		return f.failAt(b, "[%s] command %q is a bare name: write the line that starts the agent's ACP server, like %q", b.Name, b.Command, DefaultCodexACPCommand)
 	case len(tokens) == 1 && templates[tokens[0]] != "":
-		return fault.Try(f.fail(b.Line, "[%s] command %q is a bare name: write the full command template", b.Name, b.Command), "satelle init")
+		return fault.Try(f.failAt(b, "[%s] command %q is a bare name: write the full command template", b.Name, b.Command), "satelle init")
 	case len(tokens) == 1:
-		return f.fail(b.Line, "[%s] command %q is a bare name: write the full command template, or %q", b.Name, b.Command, InLoop)
+		return f.failAt(b, "[%s] command %q is a bare name: write the full command template, or %q", b.Name, b.Command, InLoop)
+	}
+	if err := f.template(b, tokens); err != nil {
+		return err
 	}
 	if b.Secondary == "" {
 		return nil
 	}
-	if !slices.ContainsFunc(f.Bindings, func(o Binding) bool { return o.Name == b.Secondary && o.Name != b.Name }) {
-		return f.fail(b.Line, "[%s] has the secondary %q, which is no other binding of this file", b.Name, b.Secondary)
+	if b.Secondary == b.Name || !slices.ContainsFunc(f.Bindings, func(o Binding) bool { return o.Name == b.Secondary }) {
+		return f.failAt(b, "[%s] has the secondary %q, which is no other binding of this file", b.Name, b.Secondary)
+	}
+	if o, _ := f.Binding(b.Secondary); o.Role != b.Role {
+		return f.failAt(b, "[%s] has the role %s and its secondary %q the role %s: who stands in must have the same", b.Name, b.Role, b.Secondary, o.Role)
 	}
 	return nil
+}
+
+// template reports what is wrong with the command beside its length.
+func (f File) template(b Binding, tokens []string) error {
+	held := placeholder.FindString(b.Command)
+	name := b.foreign()
+	switch {
+	case strings.Contains(b.Command, "${"):
+		return f.failAt(b, "[%s] command holds ${…}, which is filled in env values only", b.Name)
+	case held != "" && b.Interface == InterfaceACP:
+		return f.failAt(b, "[%s] command holds %s, but by ACP the session carries what placeholders would: delete it", b.Name, held)
+	case name != "":
+		near, _ := nearest.Word(name, placeholders)
+		return f.failAt(b, "[%s] command holds the unknown placeholder {%s}: did you mean {%s}?", b.Name, name, near)
+	case placeholder.MatchString(tokens[0]):
+		return f.failAt(b, "[%s] command begins with %s: its first word is the program", b.Name, held)
+	}
+	return nil
+}
+
+func (f File) failAt(b Binding, format string, args ...any) error {
+	return File{Path: cmp.Or(b.Path, f.Path)}.fail(max(1, b.Line), format, args...)
 }
 
 func (f File) fail(line int, format string, args ...any) error {

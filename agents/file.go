@@ -28,16 +28,16 @@ type table struct {
 	Command          *string           `toml:"command"`
 	Harness          *string           `toml:"harness"` // the older name of command
 	Role             *string           `toml:"role"`
-	Tools            string            `toml:"tools"`
-	Model            string            `toml:"model"`
-	Effort           string            `toml:"effort"`
+	Tools            *string           `toml:"tools"`
+	Model            *string           `toml:"model"`
+	Effort           *string           `toml:"effort"`
 	Secondary        *string           `toml:"secondary"`
 	Principles       *string           `toml:"principles"`
 	InjectPrinciples *bool             `toml:"inject_principles"` // false is the older form of principles = "none"
 	Env              map[string]string `toml:"env"`
 	Timeout          *string           `toml:"timeout"`
-	Settings         string            `toml:"settings"`
-	Worktree         bool              `toml:"worktree"`
+	Settings         *string           `toml:"settings"`
+	Worktree         *bool             `toml:"worktree"`
 	MaxTokens        *int64            `toml:"max_tokens"`
 }
 
@@ -47,7 +47,7 @@ var keys = []string{
 	"inject_principles", "env", "timeout", "settings", "worktree", "max_tokens",
 }
 
-// Load reads, parses and validates the file at path.
+// Load reads, parses and validates the file at path, without a catalogue.
 func Load(path string) (File, error) {
 	fd, err := os.Open(path)
 	if err != nil {
@@ -68,55 +68,104 @@ func Load(path string) (File, error) {
 // Parse reads an agents.toml; path only names it in errors. What it returns
 // holds values of the right types for known keys; Validate tells whether the
 // bindings could run.
-func Parse(path string, doc []byte) (File, error) {
+func Parse(path string, doc []byte) (File, error) { return Catalogue{}.Parse(path, doc) }
+
+// Parse reads an agents.toml and lets the catalogue fill what it leaves open.
+func (c Catalogue) Parse(path string, doc []byte) (File, error) {
 	f := File{Path: path}
-	if len(doc) > MaxSize {
-		return File{}, f.fail(1, "the file has more than %d bytes", MaxSize)
-	}
-	tables := map[string]table{}
-	if err := f.decode(doc, &tables); err != nil {
+	l := layer{path: path, doc: doc, tables: map[string]table{}}
+	if err := l.decode(&l.tables); err != nil {
 		return File{}, err
 	}
-	secondary := ""
-	if t, found := tables[Defaults]; found {
-		if key := foreignDefault(doc); key != "" {
-			return File{}, f.fail(tomledit.Line(doc, Defaults, key), "unknown key %q in [defaults]: it may set secondary", key)
-		}
-		if t.Secondary != nil {
-			secondary = *t.Secondary
-		}
-		delete(tables, Defaults)
-	}
-	for _, name := range inOrder(doc, tables) {
-		t := tables[name]
-		b, err := f.binding(doc, name, t)
+	silent := map[string]bool{} // they set no secondary, not even none
+	add := func(l layer, name string, t table) error {
+		b, err := l.binding(name, t)
 		if err != nil {
-			return File{}, err
+			return err
 		}
-		if t.Secondary == nil && b.Name != secondary && b.Command != InLoop {
-			b.Secondary = secondary
+		silent[name] = t.Secondary == nil
+		if l.tables[name].Harness != nil {
+			f.Warnings = append(f.Warnings, l.fail(l.line(name, "harness"), "[%s] harness is the older name of command", name).Error())
 		}
 		f.Bindings = append(f.Bindings, b)
+		return nil
+	}
+	for _, name := range l.names() {
+		if err := add(l, name, filled(l.tables[name], c.tables[name])); err != nil {
+			return File{}, err
+		}
+	}
+	for _, name := range c.names() {
+		if _, ours := l.tables[name]; ours {
+			continue
+		}
+		if err := add(c.layer, name, c.tables[name]); err != nil {
+			return File{}, err
+		}
+	}
+	if key := l.foreignDefault(); key != "" {
+		return File{}, l.fail(l.line(Defaults, key), "unknown key %q in [defaults]: it may set secondary", key)
+	}
+	f.reviewer = cmp.Or(templates[c.CLI], DefaultClaudeCommand)
+	for i, b := range f.Bindings {
+		if b.Name == Reviewer && b.Command == "" {
+			f.Bindings[i].Command = f.reviewer
+		}
+	}
+	if d := filled(l.tables[Defaults], c.tables[Defaults]); d.Secondary != nil {
+		f.failOver(*d.Secondary, silent)
 	}
 	return f, nil
 }
 
-// inOrder are the names of the tables as they follow one another in the file.
-func inOrder(doc []byte, tables map[string]table) []string {
-	lines := map[string]int{}
-	for name := range tables {
-		lines[name] = tomledit.Line(doc, name)
+// failOver gives the secondary to those of the bindings whose role it has: a
+// reviewer is not stood in for by who may write.
+func (f *File) failOver(secondary string, to map[string]bool) {
+	standIn, found := f.Binding(secondary)
+	for i, b := range f.Bindings {
+		if to[b.Name] && b.Name != secondary && b.Command != InLoop && (!found || standIn.Role == b.Role) {
+			f.Bindings[i].Secondary = secondary
+		}
 	}
-	return slices.SortedFunc(maps.Keys(tables), func(a, b string) int {
+}
+
+// layer is one file that holds tables of bindings.
+type layer struct {
+	path   string
+	doc    []byte
+	under  []string // the tables' parent
+	tables map[string]table
+}
+
+func (l layer) line(path ...string) int {
+	return max(1, tomledit.Line(l.doc, append(slices.Clone(l.under), path...)...))
+}
+
+func (l layer) fail(line int, format string, args ...any) error {
+	return File{Path: l.path}.fail(line, format, args...)
+}
+
+// names are the names of the bindings as they follow one another in the file.
+func (l layer) names() []string {
+	lines := map[string]int{}
+	for name := range l.tables {
+		if name != Defaults {
+			lines[name] = l.line(name)
+		}
+	}
+	return slices.SortedFunc(maps.Keys(lines), func(a, b string) int {
 		return cmp.Or(lines[a]-lines[b], strings.Compare(a, b))
 	})
 }
 
-// decode fills tables and turns the errors of the decoder into ours.
-func (f File) decode(doc []byte, tables *map[string]table) error {
-	d := toml.NewDecoder(bytes.NewReader(doc))
+// decode fills v and turns the errors of the decoder into ours.
+func (l layer) decode(v any) error {
+	if len(l.doc) > MaxSize {
+		return l.fail(1, "the file has more than %d bytes", MaxSize)
+	}
+	d := toml.NewDecoder(bytes.NewReader(l.doc))
 	d.DisallowUnknownFields()
-	err := d.Decode(tables)
+	err := d.Decode(v)
 	var unknown *toml.StrictMissingError
 	var at *toml.DecodeError
 	switch {
@@ -124,26 +173,26 @@ func (f File) decode(doc []byte, tables *map[string]table) error {
 		first := unknown.Errors[0]
 		row, _ := first.Position()
 		path := first.Key()
-		key := path[len(path)-1]
-		if len(path) > 2 {
-			key = path[1]
+		if len(path) <= len(l.under)+1 { // outside of a binding
+			return l.fail(row, "unknown key %q", strings.Join(path, "."))
 		}
+		table, key := path[len(l.under)], path[len(l.under)+1]
 		near, _ := nearest.Word(key, keys)
-		return f.fail(row, "unknown key %q in [%s]: did you mean %q?", key, path[0], near)
+		return l.fail(row, "unknown key %q in [%s]: did you mean %q?", key, table, near)
 	case errors.As(err, &at):
 		row, _ := at.Position()
-		return f.fail(row, "%s", strings.TrimPrefix(at.Error(), "toml: "))
+		return l.fail(row, "%s", strings.TrimPrefix(at.Error(), "toml: "))
 	case err != nil:
-		return f.fail(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
+		return l.fail(1, "%s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return nil
 }
 
 // foreignDefault returns a key of [defaults] that has no meaning there.
-func foreignDefault(doc []byte) string {
+func (l layer) foreignDefault() string {
 	var all map[string]map[string]any
 	// The document was decoded before.
-	_ = toml.Unmarshal(doc, &all)
+	_ = toml.Unmarshal(l.doc, &all)
 	for _, key := range append(slices.Clone(keys), "harness") {
 		if _, found := all[Defaults][key]; found && key != "secondary" {
 			return key
@@ -153,16 +202,16 @@ func foreignDefault(doc []byte) string {
 }
 
 // binding turns a table into a binding, with the defaults filled in.
-func (f *File) binding(doc []byte, name string, t table) (Binding, error) {
+func (l layer) binding(name string, t table) (Binding, error) {
 	b := Binding{
-		Name: name, Tools: t.Tools, Model: t.Model, Effort: t.Effort, Env: t.Env,
-		Settings: t.Settings, Worktree: t.Worktree, Line: max(1, tomledit.Line(doc, name)),
+		Name: name, Tools: value(t.Tools), Model: value(t.Model), Effort: value(t.Effort), Env: t.Env, Secondary: value(t.Secondary),
+		Settings: value(t.Settings), Worktree: value(t.Worktree), Path: l.path, Line: l.line(name),
 	}
 	bad := func(key, format string, args ...any) (Binding, error) {
-		return Binding{}, f.fail(max(1, tomledit.Line(doc, name, key)), "[%s] "+format, append([]any{name}, args...)...)
+		return Binding{}, l.fail(l.line(name, key), "[%s] "+format, append([]any{name}, args...)...)
 	}
 	if !isName(name) {
-		return Binding{}, f.fail(b.Line, "%q is no name of a binding: use lower-case letters, digits and hyphens", name)
+		return Binding{}, l.fail(b.Line, "%q is no name of a binding: use lower-case letters, digits and hyphens", name)
 	}
 
 	switch {
@@ -170,15 +219,10 @@ func (f *File) binding(doc []byte, name string, t table) (Binding, error) {
 		b.Command = *t.Command
 	case t.Harness != nil:
 		b.Command = *t.Harness
-	case name == Reviewer:
-		b.Command = DefaultClaudeCommand
 	case name == Executor:
 		b.Command = InLoop
 	}
 	b.Command = strings.TrimSpace(b.Command)
-	if t.Harness != nil {
-		f.Warnings = append(f.Warnings, f.fail(tomledit.Line(doc, name, "harness"), "[%s] harness is the older name of command", name).Error())
-	}
 
 	var ok bool
 	if b.Interface, ok = choose(t.Interface, InterfaceCommand, InterfaceACP); !ok {
@@ -204,9 +248,6 @@ func (f *File) binding(doc []byte, name string, t table) (Binding, error) {
 			b.Principles = PrinciplesNone
 		}
 	}
-	if t.Secondary != nil {
-		b.Secondary = *t.Secondary
-	}
 	b.Timeout = PerformerTimeout
 	if b.Role == RoleReviewer {
 		b.Timeout = ReviewerTimeout
@@ -224,7 +265,25 @@ func (f *File) binding(doc []byte, name string, t table) (Binding, error) {
 		}
 		b.MaxTokens = *t.MaxTokens
 	}
+	for _, key := range slices.Sorted(maps.Keys(t.Env)) {
+		switch {
+		case !isVariable(key):
+			return bad("env", "env %q is no name of a variable", key)
+		case strings.HasPrefix(key, "SATELLE_"):
+			return bad("env", "env %s: satelle sets its own variables itself", key)
+		case unclosed(t.Env[key]):
+			return bad("env", "env %s holds a ${ that no } ends", key)
+		}
+	}
 	return b, nil
+}
+
+// value is what a pointer of a table holds, the zero value for an absent key.
+func value[T any](p *T) T {
+	if p == nil {
+		return *new(T)
+	}
+	return *p
 }
 
 // choose returns the value, the first one allowed if there is none, and whether
@@ -239,6 +298,15 @@ func choose(value *string, allowed ...string) (string, bool) {
 func isName(s string) bool {
 	for _, c := range []byte(s) {
 		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isVariable(s string) bool {
+	for i, c := range []byte(s) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
 			return false
 		}
 	}

@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 	}
 	want := []Binding{
 		{Name: "executor", Interface: "command", Command: "in-loop", Role: "agent", Principles: "session", Timeout: time.Hour, Line: 5},
-		{Name: "reviewer", Interface: "command", Command: DefaultClaudeCommand, Role: "reviewer", Secondary: "fallback-grok", Principles: "session", Timeout: 10 * time.Minute, Line: 8},
+		{Name: "reviewer", Interface: "command", Command: DefaultClaudeCommand, Role: "reviewer", Principles: "session", Timeout: 10 * time.Minute, Line: 8},
 		{
 			Name: "planner", Interface: "command", Role: "agent",
 			Command: "claude -p --append-system-prompt {system} --allowedTools {tools} --model {model}",
@@ -66,6 +66,7 @@ func TestParse(t *testing.T) {
 		{Name: "reviewer-codex-exec", Interface: "command", Command: DefaultCodexExecCommand, Role: "reviewer", Principles: "session", Timeout: 10 * time.Minute, Line: 27},
 	}
 	for i, b := range f.Bindings {
+		want[i].Path = "agents.toml"
 		if i >= len(want) || !reflect.DeepEqual(b, want[i]) {
 			t.Errorf("got  %+v\nwant %+v", b, want[i])
 		}

@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir string) (*Engine, error) {
 	if !e.Place.Registered {
 		return nil, fault.Try(fault.New(fault.NotFound, "satelle is not set up in %s", e.repo.Top()), "satelle init")
 	}
-	if e.sub, err = loadSubstrate(e.repo.Top()); err != nil {
+	if e.sub, err = loadSubstrate(e.Home, e.repo.Top()); err != nil {
 		if fault.Is(err, fault.NotFound) {
 			return nil, fault.Try(fault.Wrap(err, nil, "this work tree lacks its governance files"), "git restore --source=HEAD .satelle")
 		}

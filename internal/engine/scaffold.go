@@ -75,7 +75,7 @@ func (e *Engine) expandPresets(made map[string][]byte) error {
 
 // reviewer reports which CLI reviews, and whether this machine has it.
 func (e *Engine) reviewer(rep *InitReport, have func(string) bool) error {
-	file, err := substrate{dir: filepath.Join(e.repo.Top(), ".satelle")}.agents()
+	file, err := substrate{home: e.Home, dir: filepath.Join(e.repo.Top(), ".satelle")}.agents()
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"satelle/agents"
 	"satelle/internal/fault"
 	"satelle/workflow"
 	"satelle/workflow/route"
@@ -21,12 +20,13 @@ const (
 
 // substrate is the repository's `.satelle/`: configuration and route.
 type substrate struct {
+	home   string // $SATELLE_HOME
 	dir    string
 	config Config
 }
 
-func loadSubstrate(root string) (substrate, error) {
-	s := substrate{dir: filepath.Join(root, ".satelle")}
+func loadSubstrate(home, root string) (substrate, error) {
+	s := substrate{home: home, dir: filepath.Join(root, ".satelle")}
 	var err error
 	s.config, err = loadConfig(filepath.Join(s.dir, "satelle.toml"))
 	return s, err
@@ -124,40 +124,5 @@ func (s substrate) executables() ([]workflow.Executable, error) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b workflow.Executable) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
-}
-
-// agentsFile is where the bindings stand, from the work tree's root.
-const agentsFile = ".satelle/workflows/agents.toml"
-
-// agents reads agents.toml; a missing file binds nobody.
-func (s substrate) agents() (agents.File, error) {
-	b, err := readBounded(filepath.Join(s.dir, "workflows", "agents.toml"), maxConfig)
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return agents.File{}, err
-	}
-	file, err := agents.Parse(agentsFile, b)
-	if err == nil {
-		err = file.Validate()
-	}
-	return file, fault.Wrap(err, fault.Refused, "reading the bindings")
-}
-
-// bound tells the rules of each agent that agents.toml binds.
-func (s substrate) bound() (map[string]workflow.Bound, error) {
-	file, err := s.agents()
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]workflow.Bound{}
-	for _, b := range file.Bindings {
-		bound := workflow.Bound{
-			InLoop: b.Command == agents.InLoop, Reviewer: b.Role == agents.RoleReviewer, Secondary: b.Secondary, Timeout: b.Timeout,
-		}
-		if !bound.InLoop {
-			bound.Refusal = s.startable(b)
-		}
-		out[b.Name] = bound
-	}
 	return out, nil
 }
