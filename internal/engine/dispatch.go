@@ -40,6 +40,7 @@ type dispatcher struct {
 	lane  route.Lane
 	text  workflow.Text
 	bound map[string]workflow.Bound
+	vars  agents.Vars
 	purse *workflow.Purse
 	// progress is what those who wait see.
 	progress io.Writer
@@ -57,10 +58,14 @@ func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.
 	if err != nil {
 		return nil, err
 	}
+	vars, err := e.sub.vars()
+	if err != nil {
+		return nil, err
+	}
 	if progress == nil {
 		progress = io.Discard
 	}
-	d := &dispatcher{e: e, file: file, story: s, lane: lane, text: text, bound: bound, progress: progress}
+	d := &dispatcher{e: e, file: file, story: s, lane: lane, text: text, bound: bound, vars: vars, progress: progress}
 	d.purse = workflow.NewPurse(workflow.TokenBudget(*s.Transition, workflow.Facts{Lane: lane, Bindings: bound}))
 	return d, nil
 }
@@ -126,10 +131,11 @@ func (r *errand) Binding(name string) (secondary string, tokens int64) {
 func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	d, b := r.d, r.brief
 	r.record = nil
-	binding, ok := d.file.Binding(s.Binding)
-	if !ok {
-		return workflow.Reply{Err: fault.Try(fault.New(fault.Refused, "%s has no [%s]", agentsFile, s.Binding), "satelle agent validate")}
+	resolved, err := d.file.Resolve(s.Binding, d.vars)
+	if err != nil {
+		return workflow.Reply{Err: err}
 	}
+	binding := resolved.Binding
 	if binding.Role != b.role {
 		return workflow.Reply{Err: fault.New(fault.Refused, "[%s] has the role %s and can't stand in for a %s", s.Binding, binding.Role, b.role)}
 	}
@@ -144,7 +150,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 		},
 		Interface: binding.Interface, Model: binding.Model, Effort: binding.Effort, Reason: s.Reason, Failover: s.Failover,
 	}
-	_, err := d.e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+	_, err = d.e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 		return st.Asking(d.story.ID, record.Asked, d.e.self()), nil
 	})
 	if err != nil {
@@ -152,10 +158,9 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	}
 	r.record = &record
 
-	var secrets []string
-	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, secrets, d.progress)
+	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, resolved.Secrets, d.progress)
 	res, err := transport.Run(ctx, transport.Invocation{
-		Binding: binding, Env: os.Environ(), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
+		Binding: binding, Env: append(os.Environ(), resolved.Env...), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
 	if err == nil && b.role == agents.RoleAgent && strings.HasPrefix(strings.TrimSpace(res.Text), "{") {
@@ -165,7 +170,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	record.ElapsedMS, record.Usage, record.UsageAvailable = res.Elapsed.Milliseconds(), res.Usage, res.Usage.Available()
 	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
 	if err != nil {
-		reply.Err = r.failed(ctx, err, secrets)
+		reply.Err = r.failed(ctx, err, resolved.Secrets)
 		var failure *transport.Failure
 		reply.Elsewhere = errors.As(err, &failure) && failure.Elsewhere()
 	}
