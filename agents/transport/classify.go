@@ -54,6 +54,7 @@ var phrases = []struct {
 
 // classOfText is the class of an error message, [Failed] if it tells none.
 func classOfText(text string) string {
+	text = clip(text)
 	if m := statusInText.FindStringSubmatch(text); m != nil {
 		status, _ := strconv.Atoi(m[1] + m[2]) // one of them is empty
 		if class := classOfStatus(status); class != "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -32,13 +31,6 @@ func (inv Invocation) sink() event.Sink {
 		return func(event.Event) {}
 	}
 	return inv.Events
-}
-
-func (inv Invocation) trace() io.Writer {
-	if inv.Raw == nil {
-		return io.Discard
-	}
-	return inv.Raw
 }
 
 // runCommand starts a command with its full argv. The work item is always on its
@@ -72,7 +64,7 @@ func command(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Fai
 	}
 	run, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	out := &reader{tell: tell, raw: inv.trace(), endless: func() { end(errEndless) }}
+	out := &reader{tell: tell, raw: inv.Raw, endless: func() { end(errEndless) }}
 	res, err := proc.Run(run, proc.Spec{
 		Argv: append([]string{program}, argv[1:]...), Dir: inv.Dir, Env: inv.Env, Stdin: inv.Payload, Timeout: inv.Timeout,
 		OutputCap: maxStderr, Stdout: out,

@@ -107,7 +107,7 @@ var envelopes = []func(object) (outcome, bool){claudeEnvelope, grokEnvelope}
 // happens as the lines come.
 type reader struct {
 	tell event.Sink
-	raw  io.Writer
+	raw  io.Writer // nil for nowhere
 	// endless ends an agent that prints more than it may.
 	endless func()
 
@@ -185,13 +185,13 @@ func (r *reader) streamed() {
 	r.held, r.skipped = r.held[:0], false
 	switch o, ok := parseObject(line); {
 	case skipped:
-		r.trace("[a line that is too long was left out]\n")
+		r.trace([]byte("[a line that is too long was left out]"))
 		r.stream.gap()
 	case len(bytes.TrimSpace(line)) == 0:
 	case !ok || o.kind() == "":
 		r.broken = true
 	default:
-		r.trace(event.WithoutReasoning(strings.TrimSpace(valid(line))) + "\n")
+		r.trace(line)
 		r.stream.line(o)
 	}
 }
@@ -203,7 +203,7 @@ func (r *reader) spoken() {
 		return
 	}
 	line := r.held[bytes.LastIndexByte(bytes.TrimSuffix(r.held, []byte("\n")), '\n')+1:]
-	r.trace(valid(line))
+	r.trace(line)
 	r.tell(event.Event{Kind: event.Message, Text: valid(line)})
 }
 
@@ -233,20 +233,29 @@ func (r *reader) end() outcome {
 				break
 			}
 		}
-		var line bytes.Buffer
-		if json.Compact(&line, []byte(text)) == nil {
-			text = event.WithoutReasoning(line.String())
-		}
 	}
-	r.trace(text + "\n")
+	r.trace(oneLine([]byte(text)))
 	if out.text != "" && (out.failure == nil || out.doubtful) {
 		r.tell(whole(out.text))
 	}
 	return out
 }
 
-// trace writes down the traffic; nothing rests on it.
-func (r *reader) trace(line string) { _, _ = io.WriteString(r.raw, line) }
+// trace writes down the traffic, without reasoning; nothing rests on it.
+func (r *reader) trace(line []byte) {
+	if r.raw != nil {
+		_, _ = io.WriteString(r.raw, event.WithoutReasoning(strings.TrimRight(valid(line), "\r\n"))+"\n")
+	}
+}
+
+// oneLine is an object as one line, or what is none as it is.
+func oneLine(b []byte) []byte {
+	var line bytes.Buffer
+	if json.Compact(&line, b) != nil {
+		return b
+	}
+	return line.Bytes()
+}
 
 // whole is the event of a message that has an end.
 func whole(text string) event.Event {
@@ -267,14 +276,11 @@ func refusal(class, message string, usage workflow.Usage) outcome {
 
 // short is a tool's input or output for an event, bounded.
 func short(v json.RawMessage) string {
-	var s string
-	if json.Unmarshal(v, &s) == nil {
-		return s[:min(len(s), maxShort)]
-	}
-	if string(v) == "null" {
+	s := string(v)
+	if s == "null" || json.Unmarshal(v, &s) == nil && s == "" {
 		return ""
 	}
-	return string(v[:min(len(v), maxShort)])
+	return strings.ToValidUTF8(s[:min(len(s), maxShort)], "\uFFFD")
 }
 
 // maxShort bounds a tool's text in an event.

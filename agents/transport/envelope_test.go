@@ -127,7 +127,7 @@ func TestMeasuredOutputs(t *testing.T) {
 			if output+stderr == "" {
 				t.Fatal("nothing was measured")
 			}
-			for _, piece := range []int{1, 7, 4096, len(output) + 1} {
+			for _, piece := range []int{len(output)/5000 + 1, 4096, len(output) + 1} {
 				said, events, raw := read(output, piece)
 				text, f := judge(said, proc.Result{ExitCode: tt.exit, Output: []byte(stderr)})
 				if text != tt.answer {
@@ -214,7 +214,7 @@ func TestEventsAreLive(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(measured(t, "codex-items.jsonl"), "\n")
 	heard := 0
-	r := &reader{tell: func(event.Event) { heard++ }, raw: io.Discard}
+	r := &reader{tell: func(event.Event) { heard++ }}
 	for i, want := range []int{0, 0, 0, 1, 2, 3} {
 		if _, err := io.WriteString(r, lines[i]); err != nil || heard != want {
 			t.Errorf("after line %d: %d events, want %d, %v", i, heard, want, err)
@@ -325,7 +325,7 @@ func TestLongLines(t *testing.T) {
 	}
 	var r reader
 	ended := false
-	r.tell, r.raw, r.endless = func(event.Event) {}, io.Discard, func() { ended = true }
+	r.tell, r.endless = func(event.Event) {}, func() { ended = true }
 	if _, err := r.Write(bytes.Repeat([]byte("x\n"), maxLine/2+1)); err == nil || !ended {
 		t.Errorf("a text without end was read: %v", err)
 	}
