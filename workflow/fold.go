@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -149,7 +150,7 @@ func (s *Story) apply(r ledger.Record) bool {
 			s.Transition = &t
 		})
 	case KindVerdict:
-		return fold(r, func(verdictRecorded) {})
+		return fold(r, func(b verdictRecorded) { s.heard(b, r.Seq) })
 	case KindDispatched:
 		return fold(r, func(b Dispatched) {
 			if s.inFlight(b.Token) {
@@ -211,6 +212,22 @@ func (s *Story) end(token uint64) {
 	}
 }
 
+// heard keeps an agent's accept, and forgets it when the same skill rejects.
+func (s *Story) heard(b verdictRecorded, seq uint64) {
+	if b.Reused != 0 {
+		return
+	}
+	accepts := maps.Clone(s.Accepts)
+	delete(accepts, b.Skill)
+	if b.Decision == Accept && b.Bound != "" {
+		if accepts == nil {
+			accepts = map[string]Accepted{}
+		}
+		accepts[b.Skill] = Accepted{Seq: seq, Bound: b.Bound}
+	}
+	s.Accepts = accepts
+}
+
 func (s *Story) edit(b storyEdited) {
 	set(&s.Title, b.Title)
 	set(&s.Category, b.Category)
@@ -257,6 +274,7 @@ func (s *Story) stale() {
 	s.Edits++
 	s.Approved = false
 	s.Approval = nil
+	s.Accepts = nil
 	s.Stale = s.Moves > 0
 }
 
@@ -265,7 +283,7 @@ func (s *Story) move(b transitionCommitted) {
 	if s.Transition.Dispatched > 0 {
 		base = s.Transition.Head // what its performer has committed is its change, too
 	}
-	s.Transition, s.Approval = nil, nil
+	s.Transition, s.Approval, s.Accepts = nil, nil, nil
 	s.Status = b.To
 	s.Moves++
 	switch b.Kind {

@@ -11,8 +11,9 @@ import (
 type Question struct {
 	Judge Judge
 	Skill route.Skill
-	// Payload is the work item as JSON.
+	// Payload is the work item as JSON, Partial says that it was cut.
 	Payload []byte
+	Partial bool
 }
 
 // Checker runs functional checks. An implementation runs the check in the

@@ -36,6 +36,13 @@ type Verdict struct {
 	Decision string
 	Notes    string
 	Elapsed  time.Duration
+	// Binding is the agent that judged, "" if none did.
+	Binding string
+	// Bound is the digest of what an agent's accept rests on: rubric, payload,
+	// binding and content. Reused is the position of the accept that was taken
+	// again on the same grounds, 0 if the agent was asked.
+	Bound  string
+	Reused uint64
 }
 
 // refuses reports whether the verdict stands in the way of its judge's gate.

@@ -160,6 +160,10 @@ type verdictRecorded struct {
 	Notes     ledger.BlobRef `json:"notes"`
 	Mandatory bool           `json:"mandatory"`
 	ElapsedMS int64          `json:"elapsed_ms"`
+	// Binding, Bound and Reused are as in [Verdict].
+	Binding string `json:"binding,omitempty"`
+	Bound   string `json:"bound,omitempty"`
+	Reused  uint64 `json:"reused,omitempty"`
 }
 
 type transitionCommitted struct {

@@ -41,6 +41,9 @@ type Story struct {
 	Approved bool `json:"approved,omitempty"`
 	// Approval is a person's latest verdict that no transition has used yet.
 	Approval *Approval `json:"approval,omitempty"`
+	// Accepts are those of agents since the story's last move, by skill: a retry
+	// on the same grounds takes them again.
+	Accepts map[string]Accepted `json:"accepts,omitempty"`
 	// Transition is the one in flight, if any.
 	Transition *Transition `json:"transition,omitempty"`
 	// Seat is what the story holds while it stands in a performing step.
@@ -118,6 +121,13 @@ type Approval struct {
 	// that a signature serves at that point of its life and at no other.
 	After uint64 `json:"after"`
 	By    string `json:"by"`
+}
+
+// Accepted is an agent's accept that has not led to a move yet.
+type Accepted struct {
+	Seq uint64 `json:"seq"`
+	// Bound is the digest of what it rests on ([Verdict]).
+	Bound string `json:"bound"`
 }
 
 // Edge kinds.

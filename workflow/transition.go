@@ -274,6 +274,7 @@ func (c *Change) verdict(s Story, t Transition, v Verdict, actor ledger.Actor) {
 	c.add(KindVerdict, s.ID, actor, verdictRecorded{
 		Token: t.Token, Skill: v.Skill, Decision: v.Decision, Mandatory: mandatory(t.Gate, v.Skill),
 		Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
+		Binding: v.Binding, Bound: v.Bound, Reused: v.Reused,
 	})
 }
 

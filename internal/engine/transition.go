@@ -236,30 +236,14 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	if err := sign(lease); err != nil {
 		return err
 	}
-	var (
-		s         workflow.Story
-		questions []workflow.Question
-		lane      route.Lane
-		text      workflow.Text
-	)
-	err := e.View(ctx, func(st workflow.State, look Lookup) (err error) {
-		if s, err = st.Story(id); err != nil {
-			return err
-		}
-		if s.Transition == nil || s.Transition.Token != token {
-			return fault.New(fault.Refused, "the transition %d of story %s is not in flight", token, id)
-		}
-		if lane, err = look.Lane(st, s); err != nil {
-			return err
-		}
-		if text, err = look.Text(s); err != nil {
-			return err
-		}
-		questions, err = e.questions(look, s, lane, text)
-		return err
-	})
+	tr, err := e.trial(ctx, id, token)
 	if err != nil {
 		return err
+	}
+	s, lane, text := tr.story, tr.lane, tr.text
+	questions, err := e.questions(ctx, tr)
+	if err != nil {
+		return e.refuse(id, token, nil, err)
 	}
 	parallel := parallelOf(lane, s.Transition.To)
 	d, err := e.newDispatcher(s, lane, text, progress)
