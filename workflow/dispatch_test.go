@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,5 +290,29 @@ func TestSummary(t *testing.T) {
 	tr.Dispatched = 0
 	if text := string(summary(s, tr, nil, f)); strings.Contains(text, "performed by") || strings.Contains(text, "## Summary") {
 		t.Error(text)
+	}
+}
+
+// TestNotAttached: a document that can't be attached refuses the move, and nothing
+// of it stays.
+func TestNotAttached(t *testing.T) {
+	m, f, token, v := onItsWay(t)
+	if err := m.start(t, token, v, f); err != nil {
+		t.Fatal(err)
+	}
+	s := m.story(t, "sty_a")
+	for i := range maxDocs {
+		s.Docs = append(s.Docs, Doc{Name: strconv.Itoa(i)})
+	}
+	if err := put(m, rowsStory, s.ID, s); err != nil {
+		t.Fatal(err)
+	}
+	c, refusal, err := m.state().Commit("sty_a", token, v, &Work{Artifact: &Artifact{Name: "plan", Type: "plan", Body: []byte("x")}}, f, robot)
+	if err != nil || !fault.Is(refusal, fault.Refused) || len(c.Drafts) != 1 || c.Drafts[0].Kind != KindRefused {
+		t.Fatalf("%v, %v, %+v", refusal, err, c.Drafts)
+	}
+	m.append(t, c)
+	if s := m.story(t, "sty_a"); s.Status != "backlog" || s.Transition != nil || len(s.Docs) != maxDocs {
+		t.Errorf("in %s with %d documents", s.Status, len(s.Docs))
 	}
 }
