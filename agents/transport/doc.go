@@ -8,5 +8,6 @@
 // report stays absent; every failure has a class.
 //
 // invocation.go has what goes in and comes out, failure.go the classes,
-// command.go and acp.go the transports.
+// command.go and acp.go the transports, envelope.go how the output of any
+// command is read, classify.go how a failure gets its class.
 package transport
