@@ -35,14 +35,14 @@ func ended(ws syscall.WaitStatus) end {
 
 // alone starts the command itself.
 func alone(cmd *exec.Cmd) (*child, error) {
-	if err := cmd.Start(); err != nil {
+	if err := startOurs(cmd); err != nil {
 		return nil, err
 	}
 	c := &child{group: cmd.Process.Pid, patience: grace, ended: make(chan end, 1)}
 	c.end = func() { termGroup(c.group) }
 	c.force = func() { killGroup(c.group) }
 	go func() {
-		err := cmd.Wait()
+		err := waitOurs(cmd)
 		// The group's number stays taken as long as a process bears it, so this
 		// reaches what the first process left behind and nothing else.
 		killGroup(c.group)

@@ -28,11 +28,11 @@ func Detach(spec Spec, log, extra *os.File) (int, error) {
 		cmd.ExtraFiles = []*os.File{extra}
 	}
 	cmd.SysProcAttr = ownSession()
-	if err := cmd.Start(); err != nil {
+	if err := startOurs(cmd); err != nil {
 		return 0, fmt.Errorf("starting %s: %w", spec.Argv[0], err)
 	}
 	// Somebody has to take its exit status while the starter lives on; what it
 	// was concerns nobody here.
-	go func() { _ = cmd.Wait() }()
+	go func() { _ = waitOurs(cmd) }()
 	return cmd.Process.Pid, nil
 }

@@ -18,7 +18,8 @@ import (
 // so all of it can be found and killed, and what another run has started is
 // never touched. It waits on its first pipe for the command, and on the second
 // it reports what became of it. The end of the first pipe ends the command: so
-// it does not outlive a caller that was killed, either.
+// it does not outlive a caller that was killed, either. Should the supervisor be
+// killed, this process adopts what it had, and hunts that down itself.
 
 // supervisorName is the argv[0] by which this program knows that it supervises.
 const supervisorName = "satelle-supervisor"
@@ -99,7 +100,10 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	words := orders(len(cmd.ExtraFiles), cmd.Path, cmd.Args)
 	cmd.Path, cmd.Args = self, []string{supervisorName}
 	cmd.ExtraFiles = slices.Concat([]*os.File{ordersRead, reportWrite}, cmd.ExtraFiles)
-	err = cmd.Start()
+	// No terminal, and no way into this process's own group.
+	cmd.SysProcAttr = ownSession()
+	adopt()
+	err = startOurs(cmd)
 	ordersRead.Close()
 	reportWrite.Close()
 	if err != nil {
@@ -112,7 +116,7 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	fail := func(err error) (*child, error) {
 		ordersWrite.Close()
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = waitOurs(cmd)
 		reportRead.Close()
 		return nil, err
 	}
@@ -139,7 +143,7 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	go func() {
 		var last report
 		err := binary.Read(reportRead, binary.LittleEndian, &last)
-		_ = cmd.Wait()
+		_ = waitOurs(cmd)
 		ordersWrite.Close()
 		reportRead.Close()
 		if err == nil && last.Kind == over {
@@ -147,6 +151,7 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 			return
 		}
 		killGroup(c.group)
+		hunt()
 		c.ended <- end{code: -1, err: errors.New("its supervisor was killed, and it with that")}
 	}()
 	return c, nil

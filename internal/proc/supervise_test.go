@@ -387,6 +387,22 @@ func TestKilledAbove(t *testing.T) {
 		}
 		alive.over(t, 1)
 	})
+	t.Run("supervisor, by what has left the group", func(t *testing.T) {
+		t.Parallel()
+		alive := newLife(t)
+		spec := sh(`exec 9>"$ALIVE"; echo here >&9; export P=$PPID
+			(env -i P=$P /usr/bin/setsid /bin/sh -c '(/usr/bin/setsid /bin/sleep 600 &); kill -KILL $P; exec /bin/sleep 600' &)
+			exec sleep 600`)
+		spec.Env = append(os.Environ(), "ALIVE="+alive.path)
+		spec.Registered = anyone
+		res, err := Run(t.Context(), spec)
+		if err == nil || res.OK() {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if got, over := alive.now(t); !over || got != "here\n" {
+			t.Errorf("something lives on: %q", got)
+		}
+	})
 	t.Run("supervisor asked", func(t *testing.T) {
 		t.Parallel()
 		var pid int

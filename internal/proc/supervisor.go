@@ -17,6 +17,9 @@ import (
 // can't be killed, or that multiplies faster than it is found, outlives it.
 const sweepTime = 3 * time.Second
 
+// pause is between two looks at what is left.
+const pause = time.Millisecond
+
 // A program that has this package can be the supervisor; that is settled before
 // its main function, so that tests need no main function for it.
 func init() {
@@ -129,7 +132,7 @@ func endFirst(pid int, first <-chan syscall.WaitStatus) syscall.WaitStatus {
 // sweep kills the processes below this one until there are none: those whose
 // parent was killed become children of this one.
 func sweep() {
-	for deadline := time.Now().Add(sweepTime); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(sweepTime); time.Now().Before(deadline); time.Sleep(pause) {
 		for {
 			got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 			if errors.Is(err, syscall.ECHILD) {
