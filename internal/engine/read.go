@@ -247,8 +247,25 @@ func (e *Engine) Validate() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.sub.agents()
-	return categories, err
+	bound, err := e.sub.bound()
+	if err != nil {
+		return categories, err
+	}
+	// Whether this machine can run them, agent validate tells.
+	for name, b := range bound {
+		b.Refusal = nil
+		bound[name] = b
+	}
+	for _, category := range categories {
+		lane, err := e.sub.lane(category, nil)
+		if err != nil {
+			return categories, err
+		}
+		if flaws := workflow.Undispatchable(lane, bound); len(flaws) > 0 {
+			return categories, fault.Wrap(flaws[0], fault.Refused, "lane %s", category)
+		}
+	}
+	return categories, nil
 }
 
 // Bindings lists the bindings of agents.toml, in the order of the file, and
