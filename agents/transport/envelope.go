@@ -25,7 +25,8 @@ var errEndless = errors.New("it prints without end")
 //
 //   - a stream: the first line is an object with which one of the known streams
 //     begins, and then every line is an object with a type;
-//   - an envelope: the whole output is one object of a known form;
+//   - an envelope: the whole output is one object of a known form, or an array
+//     of all objects of a stream;
 //   - plain text: everything else.
 //
 // The first line decides for the stream, and the whole for the envelope, so
@@ -166,13 +167,11 @@ func (r *reader) line() {
 		r.held = r.held[:0]
 	default:
 		r.begun = true
-		r.text = !bytes.HasPrefix(bytes.TrimSpace(r.held), []byte("{"))
+		r.text = !strings.ContainsRune("{[", rune(bytes.TrimSpace(r.held)[0]))
 		if first, ok := parseObject(r.held); ok {
-			for _, open := range streams {
-				if r.stream = open(first, r.tell); r.stream != nil {
-					r.streamed()
-					return
-				}
+			if r.stream = r.open(first); r.stream != nil {
+				r.streamed()
+				return
 			}
 		}
 		r.spoken()
@@ -222,6 +221,9 @@ func (r *reader) end() outcome {
 	if r.text || text == "" {
 		return outcome{text: text, plain: true}
 	}
+	if out, ok := r.array([]byte(text)); ok {
+		return out
+	}
 	out := outcome{text: text, plain: true}
 	if o, ok := parseObject([]byte(text)); ok {
 		for _, open := range envelopes {
@@ -239,6 +241,42 @@ func (r *reader) end() outcome {
 		r.tell(whole(out.text))
 	}
 	return out
+}
+
+// array reads a stream that came as one array, as Claude Code's does if it is to
+// be verbose.
+func (r *reader) array(text []byte) (outcome, bool) {
+	var lines []json.RawMessage
+	if text[0] != '[' || json.Unmarshal(text, &lines) != nil || len(lines) == 0 {
+		return outcome{}, false
+	}
+	objects := make([]object, len(lines))
+	for i, line := range lines {
+		o, ok := parseObject(line)
+		if !ok || o.kind() == "" {
+			return outcome{}, false
+		}
+		objects[i] = o
+	}
+	s := r.open(objects[0])
+	if s == nil {
+		return outcome{}, false
+	}
+	for i, o := range objects {
+		r.trace(oneLine(lines[i]))
+		s.line(o)
+	}
+	return s.outcome(), true
+}
+
+// open is the stream that begins with an object, nil if none does.
+func (r *reader) open(first object) stream {
+	for _, open := range streams {
+		if s := open(first, r.tell); s != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // trace writes down the traffic, without reasoning; nothing rests on it.
