@@ -60,6 +60,8 @@ type Attempt struct {
 	Failover bool `json:"failover,omitempty"`
 	// Class is the class of the failure, "" if the agent answered.
 	Class string `json:"class,omitempty"`
+	// ExitCode is the process's, which a result message outweighs.
+	ExitCode int `json:"exit_code,omitempty"`
 	// TokenBudget is [BudgetNotApplied] where the transition has a token budget
 	// that could not be applied, because no usage was reported.
 	TokenBudget string `json:"token_budget,omitempty"`

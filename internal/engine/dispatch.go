@@ -168,6 +168,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	}
 	log.Close()
 	record.ElapsedMS, record.Usage, record.UsageAvailable = res.Elapsed.Milliseconds(), res.Usage, res.Usage.Available()
+	record.ExitCode = res.ExitCode
 	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
 	if err != nil {
 		reply.Err = r.failed(ctx, err, resolved.Secrets)
