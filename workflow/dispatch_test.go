@@ -316,3 +316,30 @@ func TestNotAttached(t *testing.T) {
 		t.Errorf("in %s with %d documents", s.Status, len(s.Docs))
 	}
 }
+
+// TestWhoIsDispatched: whom the route names for the step that is entered, and on
+// the ways on which its work is to be done.
+func TestWhoIsDispatched(t *testing.T) {
+	bound := map[string]Bound{"architect": {}, "executor": {InLoop: true}, "reviewer": {Reviewer: true}, "self": {InLoop: true}}
+	for _, tt := range []struct {
+		agent, kind, want string
+	}{
+		{"architect", Advance, "architect"},
+		{"architect", Back, "architect"},
+		{"architect", Unpark, ""},
+		{"architect", Park, ""},
+		{"architect", Cancel, ""},
+		{"unbound", Advance, "unbound"}, // and refused for it
+		{"self", Advance, ""},
+		{route.AgentExecutor, Advance, ""},
+		{route.AgentReviewer, Advance, ""},
+		{"", Advance, ""},
+	} {
+		l := dispatched()
+		l.Steps[1].Agent, l.Advisors = tt.agent, []string{"architect"}
+		got := Performer(Transition{Edge: Edge{From: "backlog", To: "in_progress", Kind: tt.kind}}, Facts{Lane: l, Bindings: bound})
+		if got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.agent, tt.kind, got, tt.want)
+		}
+	}
+}

@@ -22,6 +22,9 @@ type Judge struct {
 	Digest string `json:"digest,omitempty"`
 	// Mandatory judges refuse by a reject; others are heard and recorded.
 	Mandatory bool `json:"mandatory"`
+	// Watched are the changed files, some of them, that a check rests on and for
+	// the sake of which a person is asked.
+	Watched []string `json:"watched,omitempty"`
 }
 
 // Decisions of a verdict.
@@ -51,8 +54,9 @@ func (v Verdict) refuses(j Judge) bool { return v.Decision != Accept && j.Mandat
 // gate lists what an edge has to pass, in list order: what the step that is left
 // owes, the target's reviewers, then its always-on gates. A stale story is judged again by the gates it
 // has passed. A step back, a return from the park and a cancellation ask
-// nobody; a park asks the skill that the route names, if any.
-func gate(s Story, e Edge, lane route.Lane) []Judge {
+// nobody; a park asks the skill that the route names, if any. Where checks
+// judge a change of what they rest on, somebody else judges as well.
+func gate(s Story, e Edge, lane route.Lane, changed []string) []Judge {
 	var judges []Judge
 	add := func(skill, agent string, mandatory bool) {
 		if slices.ContainsFunc(judges, func(j Judge) bool { return j.Skill == skill }) {
@@ -86,7 +90,7 @@ func gate(s Story, e Edge, lane route.Lane) []Judge {
 			add(lane.Park.Skill, "", true)
 		}
 	}
-	return judges
+	return withWatch(judges, lane, changed)
 }
 
 // ready refuses a gate that cannot be asked: a skill that does not exist, or
@@ -115,8 +119,8 @@ const kindMissing = "missing"
 var pureJudges = []string{route.Structure, route.ProseOnly, route.Children, route.Human}
 
 // judge asks a built-in judge.
-func (st State) judge(name string, s Story, e Edge, f Facts) Verdict {
-	why := ""
+func (st State) judge(j Judge, s Story, e Edge, f Facts) Verdict {
+	name, why := j.Skill, ""
 	if strings.HasPrefix(name, outputJudge) {
 		why = output(s, f, e.From)
 	}
@@ -132,6 +136,9 @@ func (st State) judge(name string, s Story, e Edge, f Facts) Verdict {
 	}
 	v := Verdict{Skill: name, Decision: Accept}
 	if why != "" {
+		if len(j.Watched) > 0 {
+			why = saidOfWatched(j.Watched) + ": " + why
+		}
 		v.Decision, v.Notes = Reject, why
 	}
 	return v

@@ -122,7 +122,7 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 	if err != nil {
 		return c, Outcome{}, err
 	}
-	out := Outcome{Edge: e, Gate: gate(s, e, f.Lane)}
+	out := Outcome{Edge: e, Gate: gate(s, e, f.Lane, f.Changed)}
 	if err := st.ready(s, out.Gate); err != nil {
 		return c, out, err
 	}
@@ -144,7 +144,7 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 			out.Run = true
 			continue
 		}
-		v := st.judge(j.Skill, s, e, f)
+		v := st.judge(j, s, e, f)
 		refused = refused || v.refuses(j)
 		out.Verdicts = append(out.Verdicts, v)
 	}
@@ -191,7 +191,7 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, work *Work, 
 	}
 	for _, j := range t.Gate {
 		if j.Kind == route.KindBuiltin {
-			verdicts = append(verdicts, st.judge(j.Skill, s, t.Edge, f))
+			verdicts = append(verdicts, st.judge(j, s, t.Edge, f))
 		}
 	}
 	var attach Change
@@ -271,6 +271,10 @@ func (st State) Refuse(id string, token uint64, verdicts []Verdict, why error, a
 
 // verdict records what a judge of the transition said.
 func (c *Change) verdict(s Story, t Transition, v Verdict, actor ledger.Actor) {
+	i := slices.IndexFunc(t.Gate, func(j Judge) bool { return j.Skill == v.Skill })
+	if i >= 0 && t.Gate[i].Kind == route.KindCheck && len(t.Gate[i].Watched) > 0 {
+		v.Notes = strings.TrimSpace(saidOfWatched(t.Gate[i].Watched) + "\n" + v.Notes)
+	}
 	c.add(KindVerdict, s.ID, actor, verdictRecorded{
 		Token: t.Token, Skill: v.Skill, Decision: v.Decision, Mandatory: mandatory(t.Gate, v.Skill),
 		Notes: c.blob("text/plain", []byte(v.Notes)), ElapsedMS: v.Elapsed.Milliseconds(),
@@ -446,9 +450,10 @@ func withoutToken(t Transition) Transition {
 	return t
 }
 
-// performer is the agent that an edge dispatches, if it does.
+// performer is the agent that an edge dispatches, if it does. A step back has the
+// step performed anew; a return from the park finds it performed.
 func performer(e Edge, lane route.Lane, bound map[string]Bound) (agent string, dispatched bool) {
-	if e.Kind == Park || e.Kind == Cancel {
+	if e.Kind != Advance && e.Kind != Back {
 		return "", false
 	}
 	i := slices.IndexFunc(lane.Steps, func(step route.Step) bool { return step.Name == e.To })

@@ -27,6 +27,10 @@ type Config struct {
 		Done string `toml:"done"`
 		// Timeout bounds it, as a Go duration.
 		Timeout string `toml:"timeout"`
+		// Watch are globs of files that the checks rest on, below the work tree:
+		// test fixtures, build files. A gate at which a check judges a change of
+		// them asks a reviewer or a person, too.
+		Watch []string `toml:"watch"`
 	} `toml:"checks"`
 	// Gate is how strict the hook is.
 	Gate gateConfig `toml:"gate"`
@@ -64,6 +68,9 @@ func loadConfig(path string) (Config, error) {
 		if d, err := time.ParseDuration(c.Checks.Timeout); err != nil || d <= 0 {
 			return c, fault.New(fault.Refused, "%s: `checks.timeout` must be a duration like \"5m\", not %q", path, c.Checks.Timeout)
 		}
+	}
+	if err := workflow.CheckGlobs(c.Checks.Watch); err != nil {
+		return c, fault.Wrap(err, fault.Refused, "%s: `checks.watch`", path)
 	}
 	if _, err := c.gate(); err != nil {
 		return c, fault.Wrap(err, nil, "%s", path)

@@ -86,19 +86,24 @@ func (s substrate) lane(category string, tags []string) (route.Lane, error) {
 	if err != nil {
 		return lane, fault.Wrap(err, fault.Refused, "finding the lane of category %q", category)
 	}
-	return s.withDoneCheck(lane), nil
+	return s.withChecks(lane), nil
 }
 
-func (s substrate) withDoneCheck(lane route.Lane) route.Lane {
-	sk, named := lane.Skills[route.DoneCheck]
-	if !named || s.config.Checks.Done == "" {
-		return lane
+// withChecks fills in what satelle.toml says of checks.
+func (s substrate) withChecks(lane route.Lane) route.Lane {
+	if sk, named := lane.Skills[route.DoneCheck]; named && s.config.Checks.Done != "" {
+		sk.Kind = route.KindCheck
+		sk.Check = s.config.Checks.Done
+		sk.Timeout = s.config.CheckTimeout()
+		sk.Digest = checkDigest(sk.Check)
+		lane.Skills[route.DoneCheck] = sk
 	}
-	sk.Kind = route.KindCheck
-	sk.Check = s.config.Checks.Done
-	sk.Timeout = s.config.CheckTimeout()
-	sk.Digest = checkDigest(sk.Check)
-	lane.Skills[route.DoneCheck] = sk
+	for name, sk := range lane.Skills {
+		if sk.Kind == route.KindCheck {
+			sk.Watch = s.config.Checks.Watch
+			lane.Skills[name] = sk
+		}
+	}
 	return lane
 }
 

@@ -46,8 +46,11 @@ type Skill struct {
 	// Check is the script of a check: the text of its ```check block.
 	Check string `json:"check,omitempty"`
 	// Body is the text after the front matter, of checks and rubrics.
-	Body    string         `json:"body,omitempty"`
-	Timeout time.Duration  `json:"timeout_ns,omitempty"` // of a check; 0: the engine's default
+	Body    string        `json:"body,omitempty"`
+	Timeout time.Duration `json:"timeout_ns,omitempty"` // of a check; 0: the engine's default
+	// Watch are globs of the files that a check rests on, as `[checks] watch` names
+	// them: where a change touches one, the check alone does not suffice.
+	Watch   []string       `json:"watch,omitempty"`
 	Output  OutputContract `json:"output,omitzero"`
 	Attempt AttemptPolicy  `json:"attempt,omitzero"`
 	// Digest is the SHA-256, in hex, of what is run or judged by: the script of a
