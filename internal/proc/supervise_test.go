@@ -416,6 +416,30 @@ func TestKilledAbove(t *testing.T) {
 	})
 }
 
+// Many runs at once each get their own, and leave nothing.
+func TestManyRunsAtOnce(t *testing.T) {
+	t.Parallel()
+	alive := newLife(t)
+	var wg sync.WaitGroup
+	const runs = 50
+	for i := range runs {
+		wg.Go(func() {
+			spec := sh(`exec 9>"$ALIVE"; (setsid sleep 600 &); cat; exit $CODE`)
+			spec.Env = append(os.Environ(), "ALIVE="+alive.path, fmt.Sprint("CODE=", i))
+			spec.Stdin = []byte(strings.Repeat(fmt.Sprintln(i), 1000))
+			spec.Registered = anyone
+			res, err := Run(t.Context(), spec)
+			if err != nil || res.ExitCode != i || !bytes.Equal(res.Output, spec.Stdin) {
+				t.Errorf("%d: exit code %d, %d bytes, %v", i, res.ExitCode, len(res.Output), err)
+			}
+		})
+	}
+	wg.Wait()
+	if said, over := alive.now(t); runtime.GOOS == "linux" && (!over || said != "") {
+		t.Errorf("something lives on: %q", said)
+	}
+}
+
 func FuzzReadOrders(f *testing.F) {
 	f.Add(orders(1, "/bin/true", []string{"true", "", "a b"}))
 	f.Add([]byte{4, 0, 0, 0, 0, 'a', 0, 'b'})
