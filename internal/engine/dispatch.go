@@ -160,7 +160,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 
 	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, resolved.Secrets, d.progress)
 	res, err := transport.Run(ctx, transport.Invocation{
-		Binding: binding, Env: append(os.Environ(), resolved.Env...), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
+		Binding: binding, Env: agentEnv(os.Environ(), resolved.Env), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
 	if err == nil && b.role == agents.RoleAgent && strings.HasPrefix(strings.TrimSpace(res.Text), "{") {
