@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// chat is the Chat Completions API, as Grok uses it.
+// chat is the Chat Completions API, as Grok and opencode use it.
 var chat = dialect{
 	side: func(r *http.Request, body gjson.Result) bool {
 		return len(body.Get("tools").Array()) == 0 || body.Get("tool_choice").IsObject() ||
