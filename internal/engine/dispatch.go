@@ -139,6 +139,9 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	if binding.Role != b.role {
 		return workflow.Reply{Err: fault.New(fault.Refused, "[%s] has the role %s and can't stand in for a %s", s.Binding, binding.Role, b.role)}
 	}
+	if err := placed(binding); err != nil {
+		return workflow.Reply{Err: err}
+	}
 	binding.Effort = cmp.Or(s.Effort, binding.Effort)
 	system := b.system
 	if b.compose != nil {
@@ -246,6 +249,9 @@ func (s substrate) startable(b agents.Binding) error {
 	if len(argv) == 0 {
 		return nil // Validate has said so
 	}
+	if err := placed(b); err != nil {
+		return err
+	}
 	program := argv[0]
 	if _, other := b.Env["PATH"]; other && !strings.Contains(program, "/") {
 		return nil // not known: it is looked up elsewhere
@@ -255,6 +261,15 @@ func (s substrate) startable(b agents.Binding) error {
 	}
 	if _, err := exec.LookPath(program); err != nil {
 		return fault.Try(fault.New(fault.Refused, "the program %q of [%s] is missing on this machine", argv[0], b.Name), "satelle agent validate")
+	}
+	return nil
+}
+
+// placed refuses a binding that asks for a place which it can't be given: what is
+// to work in a copy must not work in the tree itself.
+func placed(b agents.Binding) error {
+	if b.Worktree {
+		return fault.Try(fault.New(fault.Refused, "[%s] asks for a work tree of its own, which satelle does not make yet", b.Name), "satelle agent list")
 	}
 	return nil
 }
