@@ -5,8 +5,8 @@
 // Every command is the same three moves: read the state ([State]), decide (a
 // function of this package, pure: state and facts in, a [Change] out), append
 // the change. The package starts no process, reads no clock and opens no file;
-// what it needs from outside comes in as facts, or through the two small
-// interfaces [Checker] and [Reviewer].
+// what it needs from outside comes in as facts, or through the small interfaces
+// [Checker], [Reviewer] and [Runner].
 //
 // Read story.go first, then transition.go.
 package workflow
