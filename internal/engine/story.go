@@ -119,7 +119,7 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 			return workflow.Change{}, notStarted(out, f)
 		case out.Run:
 			return workflow.Change{}, fault.Try(
-				fault.New(fault.Refused, "the gate to %s asks checks or reviewers, so a story is created first and moved then", to),
+				fault.New(fault.Refused, "entry to %s asks checks or agents, so a story is created first and moved then", to),
 				"satelle story create --title \"…\" --ac \"…\"")
 		}
 		c.Drafts = append(c.Drafts, move.Drafts...)
