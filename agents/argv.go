@@ -100,9 +100,6 @@ func split(command string) ([]string, error) {
 
 const blanks = " \t\r\n"
 
-// holds reports whether a token of the command holds the placeholder.
-func (b Binding) holds(name string) bool { return strings.Contains(b.Command, "{"+name+"}") }
-
 // foreign returns what stands in the command like a placeholder and is none.
 func (b Binding) foreign() string {
 	for _, m := range placeholder.FindAllStringSubmatch(b.Command, -1) {

@@ -68,10 +68,10 @@ type Binding struct {
 // File is an agents.toml.
 type File struct {
 	Path     string
-	Bindings []Binding // in the order of the file
-	Warnings []string  // what still works and should be written anew
-	// reviewer is the command of a [reviewer] that has none.
-	reviewer string
+	Bindings []Binding // in the order of the file, then those of the catalogue alone
+	Warnings []string  // of its text; see [File.Warn] for all
+	// cli is whose template a [reviewer] without a command runs.
+	cli string
 }
 
 // Binding returns the binding of that name. There is always a reviewer: a file
@@ -83,22 +83,49 @@ func (f File) Binding(name string) (Binding, bool) {
 		}
 	}
 	if name == Reviewer {
-		return Binding{
-			Name: Reviewer, Interface: InterfaceCommand, Command: cmp.Or(f.reviewer, DefaultClaudeCommand), Role: RoleReviewer,
-			Principles: PrinciplesSession, Timeout: ReviewerTimeout,
-		}, true
+		return f.withTemplate(Binding{
+			Name: Reviewer, Interface: InterfaceCommand, Role: RoleReviewer, Principles: PrinciplesSession, Timeout: ReviewerTimeout,
+		}), true
 	}
 	return Binding{}, false
 }
 
-// Validate reports the first binding that could not run as it is written.
-func (f File) Validate() error {
-	for _, b := range f.Bindings {
-		if err := f.validate(b); err != nil {
+// Validate reports every binding that could not run as it is written, or that
+// must not: a line each.
+func (f File) Validate() error { return f.report(f.validate) }
+
+// Dispatchable reports, beside what Validate does, the performers that can't be
+// dispatched for want of a channel.
+func (f File) Dispatchable() error {
+	return f.report(func(b Binding) error {
+		if err := f.validate(b); err != nil || b.Role == RoleReviewer {
 			return err
 		}
+		if err := b.Dispatchable(); err != nil {
+			return f.failAt(b, "%v", err)
+		}
+		return nil
+	})
+}
+
+// report puts what is wrong with the bindings into one error, with the way out
+// of the first that has one.
+func (f File) report(wrong func(Binding) error) error {
+	var lines []string
+	try := ""
+	for _, b := range f.Bindings {
+		if err := wrong(b); err != nil {
+			lines, try = append(lines, err.Error()), cmp.Or(try, fault.TryOf(err))
+		}
 	}
-	return nil
+	if lines == nil {
+		return nil
+	}
+	err := fault.New(fault.Refused, "%s", strings.Join(lines, "\n"))
+	if try == "" {
+		return err
+	}
+	return fault.Try(err, try)
 }
 
 func (f File) validate(b Binding) error {
@@ -124,6 +151,12 @@ func (f File) validate(b Binding) error {
 	if err := f.template(b, tokens); err != nil {
 		return err
 	}
+	if by := b.disarms(); by != "" {
+		return f.failAt(b, "[%s] turns the hooks off that govern its own agent, by %s: delete it", b.Name, by)
+	}
+	if by := b.ceiling(); by != "" && b.Role == RoleReviewer {
+		return f.failAt(b, "[%s] reviews, so nothing may let it write: %s", b.Name, by)
+	}
 	if b.Secondary == "" {
 		return nil
 	}
@@ -140,7 +173,10 @@ func (f File) validate(b Binding) error {
 func (f File) template(b Binding, tokens []string) error {
 	held := placeholder.FindString(b.Command)
 	name := b.foreign()
+	program, _, _ := b.cli()
 	switch {
+	case program == claude && b.Interface == InterfaceACP:
+		return f.failAt(b, "[%s] starts claude, which does not speak ACP: delete interface, so that it is a command", b.Name)
 	case strings.Contains(b.Command, "${"):
 		return f.failAt(b, "[%s] command holds ${…}, which is filled in env values only", b.Name)
 	case held != "" && b.Interface == InterfaceACP:

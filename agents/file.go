@@ -106,16 +106,29 @@ func (c Catalogue) Parse(path string, doc []byte) (File, error) {
 	if key := l.foreignDefault(); key != "" {
 		return File{}, l.fail(l.line(Defaults, key), "unknown key %q in [defaults]: it may set secondary", key)
 	}
-	f.reviewer = cmp.Or(templates[c.CLI], DefaultClaudeCommand)
+	f.Warnings = append(f.Warnings, l.literalSecrets()...)
+	f.cli = cmp.Or(c.CLI, claude)
 	for i, b := range f.Bindings {
 		if b.Name == Reviewer && b.Command == "" {
-			f.Bindings[i].Command = f.reviewer
+			f.Bindings[i] = f.withTemplate(b)
 		}
 	}
 	if d := filled(l.tables[Defaults], c.tables[Defaults]); d.Secondary != nil {
 		f.failOver(*d.Secondary, silent)
 	}
 	return f, nil
+}
+
+// withTemplate is a reviewer without a command, with that of the CLI that this
+// machine's person has chosen.
+func (f File) withTemplate(b Binding) Binding {
+	cli := cmp.Or(f.cli, claude)
+	b.Command = templates[cli]
+	if env := maps.Clone(templateEnv[cli]); env != nil {
+		maps.Copy(env, b.Env)
+		b.Env = env
+	}
+	return b
 }
 
 // failOver gives the secondary to those of the bindings whose role it has: a

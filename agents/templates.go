@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -18,15 +19,30 @@ const (
 	DefaultGrokCommand = "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit --deny Bash --output-format plain --max-turns 8 --no-subagents --reasoning-effort {effort}"
 	// DefaultCodexExecCommand takes the work on stdin. Its sandbox is read-only.
 	DefaultCodexExecCommand = `codex exec -s read-only -m {model} -c model_reasoning_effort="{effort}" {system}`
+	// DefaultOpencodeCommand takes the work on stdin. It has no flag for tools:
+	// what keeps it from writing is OPENCODE_PERMISSION in its environment.
+	DefaultOpencodeCommand = "opencode run --format json --agent plan --variant {effort} -m {model} {system}"
 	// DefaultCodexACPCommand is the preferred way to Codex, with interface = "acp".
 	DefaultCodexACPCommand = "npx -y @agentclientprotocol/codex-acp"
+	// DefaultGrokACPCommand is Grok with interface = "acp".
+	DefaultGrokACPCommand = "grok agent stdio"
 )
 
 // templates are the commands that a bare name stood for in older files.
 var templates = map[string]string{
-	"claude": DefaultClaudeCommand,
-	"grok":   DefaultGrokCommand,
-	"codex":  DefaultCodexExecCommand,
+	claude:   DefaultClaudeCommand,
+	grok:     DefaultGrokCommand,
+	codex:    DefaultCodexExecCommand,
+	opencode: DefaultOpencodeCommand,
+}
+
+// templateEnv is what the template of a CLI needs beside its command, so that it
+// can't write.
+var templateEnv = map[string]map[string]string{opencode: {permissionKey: readOnlyRules}}
+
+// readers are the tools that a reviewer is granted, in the words of each CLI.
+var readers = map[string]string{
+	claude: "Read,Grep,Glob", grok: "read_file,grep,list_dir", codex: "read_file,grep,list_dir", opencode: "read,grep,glob",
 }
 
 // Expand returns an agents.toml in which every command that is the bare name of
@@ -56,6 +72,17 @@ func Expand(doc []byte) (out []byte, changed bool, err error) {
 				return nil, false, fault.Wrap(err, fault.Refused, "expanding bare commands")
 			}
 			changed = true
+			// A table of its own, or none: an inline table is left alone, and validate
+			// tells what it lacks.
+			env, _ := binding["env"].(map[string]any)
+			for key, rules := range templateEnv[strings.TrimSpace(bare)] {
+				if _, set := env[key]; set || binding["role"] != RoleReviewer && name != Reviewer {
+					continue
+				}
+				if out, err = tomledit.Set(out, quote(rules), name, "env", key); err != nil {
+					return nil, false, fault.Wrap(err, fault.Refused, "expanding bare commands")
+				}
+			}
 		}
 	}
 	return out, changed, nil
@@ -69,20 +96,25 @@ func quote(command string) string {
 	return `"` + command + `"`
 }
 
-// Preset returns the agents.toml that init writes: Claude reviews if this
-// machine has it or has no agent at all, else an agent that it has.
-func Preset(have func(cli string) bool) []byte {
-	cli, tools := "claude", "Read,Grep,Glob"
-	if !have("claude") {
-		for _, other := range []string{"grok", "codex"} {
+// Preset returns the agents.toml that init writes. The CLI that this machine's
+// person has chosen reviews; without a choice Claude, if the machine has it or
+// has no agent at all, else an agent that it has.
+func Preset(chosen string, have func(cli string) bool) []byte {
+	cli := cmp.Or(chosen, claude)
+	if chosen == "" && !have(claude) {
+		for _, other := range []string{grok, codex, opencode} {
 			if have(other) {
-				cli, tools = other, "read_file,grep,list_dir"
+				cli = other
 				break
 			}
 		}
 	}
+	env := ""
+	for key, rules := range templateEnv[cli] {
+		env = "env     = { " + key + " = " + quote(rules) + " }\n"
+	}
 	return []byte(`# How the agents of this repository run. Every table is a binding that the route
-# names; satelle help bindings explains the keys.
+# names; satelle help agent-dispatch explains the keys.
 
 # The session that drives a story does the work of these steps itself.
 [executor]
@@ -92,6 +124,6 @@ command = "in-loop"
 [reviewer]
 role    = "reviewer"
 command = ` + quote(templates[cli]) + `
-tools   = "` + tools + `"
-`)
+tools   = "` + readers[cli] + `"
+` + env)
 }

@@ -46,18 +46,21 @@ func TestExpand(t *testing.T) {
 
 func TestPreset(t *testing.T) {
 	tests := []struct {
+		chosen  string
 		have    []string
 		command string
 	}{
-		{nil, DefaultClaudeCommand},
-		{[]string{"claude"}, DefaultClaudeCommand},
-		{[]string{"claude", "codex", "grok"}, DefaultClaudeCommand},
-		{[]string{"grok"}, DefaultGrokCommand},
-		{[]string{"codex"}, DefaultCodexExecCommand},
-		{[]string{"codex", "grok"}, DefaultGrokCommand},
+		{"", nil, DefaultClaudeCommand},
+		{"", []string{"claude"}, DefaultClaudeCommand},
+		{"", []string{"claude", "codex", "grok", "opencode"}, DefaultClaudeCommand},
+		{"", []string{"grok"}, DefaultGrokCommand},
+		{"", []string{"codex"}, DefaultCodexExecCommand},
+		{"", []string{"codex", "grok"}, DefaultGrokCommand},
+		{"", []string{"opencode"}, DefaultOpencodeCommand},
+		{"codex", []string{"claude", "codex"}, DefaultCodexExecCommand},
 	}
 	for _, tt := range tests {
-		doc := Preset(func(cli string) bool { return slices.Contains(tt.have, cli) })
+		doc := Preset(tt.chosen, func(cli string) bool { return slices.Contains(tt.have, cli) })
 		f, err := Parse("agents.toml", doc)
 		if err == nil {
 			err = f.Validate()

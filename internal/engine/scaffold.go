@@ -28,7 +28,11 @@ func (e *Engine) scaffold(ctx context.Context, rep *InitReport) (map[string][]by
 		files[path.Join(".satelle", name)] = b
 	}
 	have := func(cli string) bool { _, err := exec.LookPath(cli); return err == nil }
-	files[agentsFile] = agents.Preset(have)
+	catalogue, err := substrate{home: e.Home}.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	files[agentsFile] = agents.Preset(catalogue.CLI, have)
 	check, from := proposeDone(e.repo.Top())
 	files[configFile] = newConfig(strings.ToLower(ulid.Make().String()), check, proposeReaders(e.repo.Top()))
 	made := map[string][]byte{}
