@@ -163,7 +163,10 @@ func (f File) validate(b Binding) error {
 	if b.Secondary == b.Name || !slices.ContainsFunc(f.Bindings, func(o Binding) bool { return o.Name == b.Secondary }) {
 		return f.failAt(b, "[%s] has the secondary %q, which is no other binding of this file", b.Name, b.Secondary)
 	}
-	if o, _ := f.Binding(b.Secondary); o.Role != b.Role {
+	switch o, _ := f.Binding(b.Secondary); {
+	case o.Command == InLoop:
+		return f.failAt(b, "[%s] has the secondary %q, which is in-loop: there is nothing to start", b.Name, b.Secondary)
+	case o.Role != b.Role:
 		return f.failAt(b, "[%s] has the role %s and its secondary %q the role %s: who stands in must have the same", b.Name, b.Role, b.Secondary, o.Role)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"satelle/internal/fault"
+	"satelle/internal/tomledit"
 )
 
 // Catalogue is what a machine knows of agents, in config.toml of
@@ -61,6 +62,33 @@ func KnownCLI(cli string) error {
 		return nil
 	}
 	return fault.Try(fault.New(fault.Usage, "there is no CLI %q: use one of %s", cli, strings.Join(CLIs(), ", ")), "satelle agent use claude")
+}
+
+// Choose returns a config.toml that chooses a CLI, every other byte as it was.
+// With the path of a launcher for the CLI's ACP server it also holds a binding
+// `<cli>-acp` by which a route can name it, where there is none yet.
+func Choose(doc []byte, cli, launcher string) ([]byte, error) {
+	out, err := tomledit.Set(doc, tomledit.Quote(cli), "agent", "cli")
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Refused, "choosing the CLI")
+	}
+	name := cli + "-acp"
+	if launcher == "" || cli == claude || tomledit.Line(doc, "bindings", name) > 0 {
+		return out, nil
+	}
+	quote := `"`
+	if strings.Contains(launcher, quote) {
+		quote = "'"
+	}
+	for _, kv := range [][2]string{
+		{"interface", InterfaceACP}, {"command", "sh " + quote + launcher + quote}, {"tools", "read_file,grep,list_dir"},
+	} {
+		if out, err = tomledit.Set(out, tomledit.Quote(kv[1]), "bindings", name, kv[0]); err != nil {
+			return nil, fault.Wrap(err, fault.Refused, "writing the binding %s", name)
+		}
+	}
+	_, err = ParseCatalogue("config.toml", out)
+	return out, err
 }
 
 // filled is a repository's table with what it leaves open taken from the

@@ -503,18 +503,6 @@ func dispatchable(e Edge, f Facts) error {
 	return nil
 }
 
-// Undispatchable returns why steps of a lane can't be entered with the bindings
-// that there are, in the order of the steps.
-func Undispatchable(lane route.Lane, bound map[string]Bound) []error {
-	var out []error
-	for _, step := range lane.Steps {
-		if err := dispatchable(Edge{To: step.Name, Kind: Advance}, Facts{Lane: lane, Bindings: bound}); err != nil {
-			out = append(out, err)
-		}
-	}
-	return out
-}
-
 func startable(step, how, agent string, bound map[string]Bound) error {
 	b, ok := bound[agent]
 	switch {

@@ -191,16 +191,4 @@ func (a *app) health(ctx context.Context, r *liveness.Report) {
 		}
 		r.Add(liveness.Finding{Name: ail.Name, Level: level, What: ail.What, Mend: ail.Mend})
 	}
-	bindings, _, err := e.Bindings()
-	if err != nil {
-		return // Health has said so
-	}
-	for _, b := range bindings {
-		if flag := liveness.Disarms(b.Command); flag != "" {
-			r.Add(liveness.Finding{
-				Name: "launcher", Level: liveness.Open, What: "the binding " + b.Name + " starts its agent without hooks (" + flag + ")",
-				Mend: "take " + flag + " out of [" + b.Name + "] in .satelle/workflows/agents.toml",
-			})
-		}
-	}
 }

@@ -16,8 +16,8 @@ import (
 func newInitCmd(a *app) *cobra.Command {
 	var ephemeral bool
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Set satelle up in this repository",
+		Use: "init",
+		Short:   "Set satelle up in this repository",
 		Long: long(`Writes the governance files that are missing under .satelle/, makes the ledger
 and its key under $SATELLE_HOME, and proposes the check that the gate to done
 asks, read off the repository's manifests. What is there is left alone, so a
@@ -45,6 +45,13 @@ that it prints is what an audit has to be handed (satelle audit --key).`, 3, 4, 
 		}),
 	}
 	cmd.Flags().BoolVar(&ephemeral, "ephemeral", false, "a log to be thrown away; write nothing into the work tree")
+	return cmd
+}
+
+// newMigrateCmd is init by the older name of what it does with bare presets.
+func newMigrateCmd(a *app) *cobra.Command {
+	cmd := newInitCmd(a)
+	cmd.Use, cmd.Hidden = "migrate", true
 	return cmd
 }
 

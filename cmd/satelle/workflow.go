@@ -35,11 +35,14 @@ and mend. Every move is refused until none is left.`, 3, 4),
 			if err != nil {
 				return err
 			}
-			categories, err := e.Validate()
+			v, err := e.Validate()
+			for _, w := range v.Warnings {
+				fmt.Fprintf(a.stderr, "warning: %s\n", printable(w))
+			}
 			var problems route.Problems
 			if errors.As(err, &problems) {
 				if a.json {
-					if err := a.line(map[string]any{"valid": false, "problems": problems}); err != nil {
+					if err := a.line(map[string]any{"valid": false, "problems": problems, "warnings": v.Warnings}); err != nil {
 						return err
 					}
 				}
@@ -48,8 +51,8 @@ and mend. Every move is refused until none is left.`, 3, 4),
 			if err != nil {
 				return err
 			}
-			return a.object(map[string]any{"valid": true, "categories": categories}, func(w io.Writer) {
-				fmt.Fprintf(w, "the route holds: %d lanes\n", len(categories))
+			return a.object(map[string]any{"valid": true, "categories": v.Categories, "warnings": v.Warnings}, func(w io.Writer) {
+				fmt.Fprintf(w, "the route holds: %d lanes\n", len(v.Categories))
 			})
 		}),
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -11,6 +12,7 @@ import (
 	"satelle/agents"
 	"satelle/internal/fault"
 	"satelle/workflow"
+	"satelle/workflow/route"
 )
 
 const (
@@ -97,6 +99,122 @@ func (s substrate) bound() (map[string]workflow.Bound, error) {
 		out[b.Name] = bound
 	}
 	return out, nil
+}
+
+// Validated is what a route that holds tells besides.
+type Validated struct {
+	Categories []string `json:"categories"`
+	// Warnings are told by file and line; they refuse nothing.
+	Warnings []string `json:"warnings"`
+}
+
+// Validate checks the route, its skills, the bindings, and who of them the route
+// allots to what. Problems of the route's files are [route.Problems].
+func (e *Engine) Validate() (Validated, error) {
+	v := Validated{Warnings: []string{}}
+	var err error
+	if v.Categories, err = e.Categories(); err != nil {
+		return v, err
+	}
+	file, err := e.sub.agents()
+	if err != nil {
+		return v, err
+	}
+	wrong, notes, err := e.sub.allot(file)
+	if err == nil && len(wrong) > 0 {
+		err = wrong
+	}
+	v.Warnings = append(v.Warnings, notes...)
+	return v, err
+}
+
+// allot holds the route against the bindings.
+func (s substrate) allot(file agents.File) (wrong route.Problems, notes []string, err error) {
+	r, err := s.route()
+	if err != nil {
+		return nil, nil, err
+	}
+	holders := map[string]route.Holder{}
+	for _, b := range file.Bindings {
+		holders[b.Name] = route.Holder{InLoop: b.Command == agents.InLoop, Reviewer: b.Role == agents.RoleReviewer}
+	}
+	wrong, doubtful := r.Allot(holders)
+	for _, p := range doubtful {
+		notes = append(notes, p.String())
+	}
+	return wrong, notes, nil
+}
+
+// Bindings lists the bindings of agents.toml in the order of the file, then
+// those of the machine's catalogue alone.
+func (e *Engine) Bindings() ([]agents.Binding, error) {
+	file, err := e.sub.agents()
+	return file.Bindings, err
+}
+
+// CheckBindings is Bindings that also tells what is not right with them: as an
+// error whatever would be refused when a story comes to it, as warnings what
+// this machine lacks or is better written otherwise.
+func (e *Engine) CheckBindings() (bindings []agents.Binding, warnings []string, err error) {
+	file, err := e.sub.agents()
+	if err != nil {
+		return nil, nil, err
+	}
+	warnings = append([]string{}, file.Warn()...)
+	vars, err := e.sub.vars()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range file.Bindings {
+		if b.Command == agents.InLoop {
+			continue
+		}
+		if _, err := file.Resolve(b.Name, vars); err != nil {
+			warnings = append(warnings, err.Error())
+			continue
+		}
+		if err := e.sub.startable(b); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	// A route that does not hold is workflow validate's to tell.
+	if wrong, notes, err := e.sub.allot(file); err == nil {
+		for _, p := range wrong {
+			warnings = append(warnings, p.String())
+		}
+		warnings = append(warnings, notes...)
+	}
+	return file.Bindings, warnings, file.Dispatchable()
+}
+
+// UseCLI writes the machine's choice of a headless CLI, and returns the file. A
+// launcher for its ACP server that is there becomes a binding of the catalogue,
+// unless one of its name is there: a path of this machine belongs in no
+// repository. (Decision Q47.)
+func UseCLI(home, cli string) (path string, err error) {
+	if err := agents.KnownCLI(cli); err != nil {
+		return "", err
+	}
+	s := substrate{home: home}
+	if _, err := s.catalogue(); err != nil {
+		return "", err
+	}
+	path = filepath.Join(home, catalogueFile)
+	doc, err := readBounded(path, maxConfig)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return "", err
+	}
+	launcher := filepath.Join(home, "agents", "bin", "satelle-"+cli)
+	if _, err := os.Stat(launcher); err != nil {
+		launcher = ""
+	}
+	if doc, err = agents.Choose(doc, cli, launcher); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return "", fault.Wrap(err, nil, "making %s", home)
+	}
+	return path, fault.Wrap(writeAtomic(path, doc, 0o600), nil, "writing %s", path)
 }
 
 // refusal tells why a binding can't perform a step here, if so.

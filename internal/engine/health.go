@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"os/exec"
-	"strings"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -61,16 +60,16 @@ func (e *Engine) Health(ctx context.Context) []Ailment {
 
 // bindingHealth looks whether the bindings' programs are there.
 func (e *Engine) bindingHealth() []Ailment {
-	bindings, _, err := e.Bindings()
+	bindings, err := e.Bindings()
 	if err != nil {
 		return []Ailment{{"bindings", true, "the bindings can't be read: " + err.Error(), tryOr(err, "satelle agent validate")}}
 	}
 	var out []Ailment
 	for _, b := range bindings {
-		words := strings.Fields(b.Command)
-		if b.Command == agents.InLoop || len(words) == 0 {
+		if b.Command == agents.InLoop {
 			continue
 		}
+		words := b.Argv(agents.Values{})
 		if _, err := exec.LookPath(words[0]); err != nil {
 			out = append(out, Ailment{"binding", false, "the agent " + b.Name + " can't run: " + words[0] + " is not on the PATH", "install " + words[0] + ", or name another command for [" + b.Name + "] in .satelle/workflows/agents.toml"})
 		}

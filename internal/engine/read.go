@@ -10,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/errors"
 
-	"satelle/agents"
 	"satelle/internal/fault"
 	"satelle/ledger"
 	"satelle/workflow"
@@ -238,39 +237,4 @@ func (e *Engine) Categories() ([]string, error) {
 		return nil, err
 	}
 	return r.Categories(), nil
-}
-
-// Validate checks the route, its skills and the bindings, and returns the
-// lanes.
-func (e *Engine) Validate() ([]string, error) {
-	categories, err := e.Categories()
-	if err != nil {
-		return nil, err
-	}
-	bound, err := e.sub.bound()
-	if err != nil {
-		return categories, err
-	}
-	// Whether this machine can run them, agent validate tells.
-	for name, b := range bound {
-		b.Refusal = nil
-		bound[name] = b
-	}
-	for _, category := range categories {
-		lane, err := e.sub.lane(category, nil)
-		if err != nil {
-			return categories, err
-		}
-		if flaws := workflow.Undispatchable(lane, bound); len(flaws) > 0 {
-			return categories, fault.Wrap(flaws[0], fault.Refused, "lane %s", category)
-		}
-	}
-	return categories, nil
-}
-
-// Bindings lists the bindings of agents.toml, in the order of the file, and
-// what should be written anew there.
-func (e *Engine) Bindings() ([]agents.Binding, []string, error) {
-	file, err := e.sub.agents()
-	return file.Bindings, file.Warnings, err
 }

@@ -84,7 +84,7 @@ func (e *Engine) reviewer(rep *InitReport, have func(string) bool) error {
 		return err
 	}
 	b, _ := file.Binding(agents.Reviewer)
-	rep.Reviewer, _, _ = strings.Cut(b.Command, " ")
+	rep.Reviewer = b.Argv(agents.Values{})[0]
 	rep.Missing = !have(rep.Reviewer)
 	return nil
 }

@@ -69,6 +69,11 @@ func (r *report) err() error {
 	if len(r.problems) == 0 {
 		return nil
 	}
+	return r.sorted()
+}
+
+// sorted is what was collected, in order.
+func (r *report) sorted() Problems {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
