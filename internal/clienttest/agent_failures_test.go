@@ -36,7 +36,7 @@ func bare(t *testing.T) *world {
 // invocation is one run of the agent as a reviewer.
 func (a *agent) invocation(w *world, model *Server, more ...string) transport.Invocation {
 	w.t.Helper()
-	file, err := agents.Parse("agents.toml", []byte("[reviewer]\nrole = \"reviewer\"\n"+a.reviews))
+	file, err := agents.Parse("agents.toml", []byte("[reviewer]\n"+a.reviews))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"satelle/agents"
@@ -31,7 +32,7 @@ type agent struct {
 var agentsUnderTest = []*agent{
 	{
 		name:    "claude",
-		reviews: fmt.Sprintf("command = %q\ntools = \"Read,Grep,Glob\"\n", agents.DefaultClaudeCommand),
+		reviews: proposed("claude"),
 		plans:   fmt.Sprintf("command = %q\ntools = \"Read,Grep,Glob,Bash(satelle:*)\"\n", agents.DefaultClaudeCommand),
 		prepare: claudeSees,
 		writes:  []func(*world, string) Call{claudeWrite.call, claudeBash.call},
@@ -39,23 +40,22 @@ var agentsUnderTest = []*agent{
 	},
 	{
 		name:    "codex",
-		reviews: fmt.Sprintf("command = '%s'\nmodel = \"gpt-5.5\"\n", agents.DefaultCodexExecCommand),
+		reviews: proposed("codex") + "model = \"gpt-5.5\"\n",
 		plans:   fmt.Sprintf("command = '%s'\nmodel = \"gpt-5.5\"\ntools = \"read_file\"\n", agents.DefaultCodexExecCommand),
 		prepare: codexSees,
 		writes:  []func(*world, string) Call{codexPatch.call, codexExec.call},
 	},
 	{
 		name:    "grok",
-		reviews: fmt.Sprintf("command = %q\ntools = \"read_file,grep,list_dir\"\n", agents.DefaultGrokCommand),
+		reviews: proposed("grok"),
 		plans:   fmt.Sprintf("command = %q\ntools = \"read_file,grep,list_dir\"\n", agents.DefaultGrokCommand),
 		prepare: grokSees,
 		writes:  []func(*world, string) Call{grokWrite.call, grokRun.call},
 	},
 	{
-		name: "opencode",
-		reviews: "command = \"opencode run --format json --agent plan --variant {effort} -m {model} {system}\"\nmodel = \"scripted/m1\"\ntools = \"read,grep,glob\"\n" +
-			"env = { OPENCODE_PERMISSION = '{\"edit\":\"deny\",\"bash\":\"deny\",\"task\":\"deny\"}' }\n",
-		plans:   "command = \"opencode run --format json --agent plan --variant {effort} -m {model} {system}\"\nmodel = \"scripted/m1\"\ntools = \"read_file\"\n",
+		name:    "opencode",
+		reviews: proposed("opencode") + "model = \"scripted/m1\"\n",
+		plans:   fmt.Sprintf("command = %q\nmodel = \"scripted/m1\"\ntools = \"read_file\"\n", agents.DefaultOpencodeCommand),
 		prepare: opencodeSees,
 		writes: []func(*world, string) Call{
 			func(w *world, file string) Call {
@@ -67,6 +67,12 @@ var agentsUnderTest = []*agent{
 		},
 		usage: "tokens and cost",
 	},
+}
+
+// proposed is the reviewer that init writes where this CLI is chosen.
+func proposed(cli string) string {
+	_, table, _ := strings.Cut(string(agents.Preset(cli, nil)), "\n["+agents.Reviewer+"]\n")
+	return table
 }
 
 // each runs a test for every agent.

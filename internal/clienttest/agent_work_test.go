@@ -138,7 +138,7 @@ func accepts(request string) string {
 // reports it; as reviewer it changes no file, whatever it tries.
 func TestAgentsPlanAndReview(t *testing.T) {
 	each(t, func(t *testing.T, a *agent) {
-		w := governed(t, "[planner]\n"+a.plans+"\n[reviewer]\nrole = \"reviewer\"\n"+a.reviews)
+		w := governed(t, "[planner]\n"+a.plans+"\n[reviewer]\n"+a.reviews)
 		bold := Turn{}
 		for i, write := range a.writes {
 			bold.Calls = append(bold.Calls, write(w, []string{"by-tool.txt", "by-shell.txt"}[i]))
