@@ -3,10 +3,11 @@
 package clienttest
 
 import (
-	"context"
+	"bytes"
 	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -73,34 +74,48 @@ func TestAgentsClassifyFailures(t *testing.T) {
 // mark is set in the environment of everything that a run starts.
 const mark = "CLIENTTEST_MARK"
 
-// An agent that is cancelled while it waits for its model is gone with all that
-// it has started.
+// Ctrl-C on the move that an agent works for, while it waits for its model: it is
+// gone with all that it has started, and the story is where it was.
 func TestAgentsAreCancelled(t *testing.T) {
 	each(t, func(t *testing.T, a *agent) {
-		w := bare(t)
+		w := governed(t, "[planner]\n"+a.plans)
 		asked := make(chan struct{})
 		model := New(t, Script{{Turns: []Turn{{Hold: true, Before: func() { close(asked) }}}}})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
+		env := a.prepare(w, model.URL)
+		id := w.newStory()
+		move := exec.Command(filepath.Join(programs, "satelle"), "story", "set", id, "--next")
+		var out bytes.Buffer
+		move.Dir, move.Env, move.Stdout, move.Stderr = w.repo, w.env(append(env, mark+"="+w.dir)...), &out, &out
+		if err := move.Start(); err != nil {
+			t.Fatal(err)
+		}
 		ended := make(chan error, 1)
-		go func() {
-			_, err := transport.Run(ctx, a.invocation(w, model, mark+"="+w.dir))
-			ended <- err
-		}()
+		go func() { ended <- move.Wait() }()
 		select {
 		case <-asked:
 		case err := <-ended:
-			t.Fatalf("it did not ask the model: %v", err)
+			t.Fatalf("it did not ask the model: %v\n%s", err, out.String())
 		}
-		if len(marked(t, w.dir)) == 0 {
-			t.Error("no process is seen while it runs")
+		if len(marked(t, w.dir)) < 3 { // this command, the one that judges, and the agent
+			t.Error("the agent is not seen while it runs")
 		}
-		cancel()
-		gone(t, w, <-ended, transport.Cancelled)
+		if err := move.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil {
+			t.Errorf("it ended as if the story had moved:\n%s", out.String())
+		}
+		gone(t, w)
+		tries := w.records(id, "agent.attempt")
+		if len(tries) != 1 || tries[0].Get("class").String() != transport.Cancelled {
+			t.Errorf("%v", tries)
+		}
+		// Nobody holds the story any more.
+		w.satelle("story", "set", id, "--status", "cancelled")
 	})
 }
 
-// So is one whose time is up, wherever that finds it.
+// One whose time is up is gone, too, wherever that finds it.
 func TestAgentsTimeOut(t *testing.T) {
 	each(t, func(t *testing.T, a *agent) {
 		w := bare(t)
@@ -108,20 +123,33 @@ func TestAgentsTimeOut(t *testing.T) {
 		inv := a.invocation(w, model, mark+"="+w.dir)
 		inv.Timeout = 5 * time.Second
 		_, err := transport.Run(t.Context(), inv)
-		gone(t, w, err, transport.TimedOut)
-		t.Logf("%d requests", len(model.Requests()))
+		var f *transport.Failure
+		if !errors.As(err, &f) || f.Class != transport.TimedOut {
+			t.Errorf("%v", err)
+		}
+		if left := marked(t, w.dir); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
 	})
 }
 
-// gone expects a run that failed so, and nothing of it to be left.
-func gone(t *testing.T, w *world, err error, class string) {
+// gone expects that no process is left, that which judged a moment ago included.
+func gone(t *testing.T, w *world) {
 	t.Helper()
-	var f *transport.Failure
-	if !errors.As(err, &f) || f.Class != class {
-		t.Errorf("%v", err)
-	}
-	if left := marked(t, w.dir); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(10 * time.Second)
+	for {
+		left := marked(t, w.dir)
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Errorf("left behind: %q", left)
+			return
+		}
 	}
 }
 
