@@ -61,6 +61,7 @@ type Binding struct {
 	Settings   string            `json:"settings,omitempty"`
 	Worktree   bool              `json:"worktree,omitempty"`
 	MaxTokens  int64             `json:"max_tokens,omitempty"`
+	Private    []string          `json:"-"` // variables in Env that the machine's catalogue gave
 	Path       string            `json:"-"` // the file that has its table, "" for a default
 	Line       int               `json:"-"` // there
 }

@@ -84,6 +84,11 @@ func (c Catalogue) Parse(path string, doc []byte) (File, error) {
 			return err
 		}
 		silent[name] = t.Secondary == nil
+		for key := range t.Env {
+			if _, ours := l.tables[name].Env[key]; !ours || len(l.under) > 0 {
+				b.Private = append(b.Private, key)
+			}
+		}
 		if l.tables[name].Harness != nil {
 			f.Warnings = append(f.Warnings, l.fail(l.line(name, "harness"), "[%s] harness is the older name of command", name).Error())
 		}

@@ -11,12 +11,19 @@ func TestDefaultTemplates(t *testing.T) {
 		{DefaultClaudeCommand, "claude -p --output-format json --disallowedTools Write,Edit,NotebookEdit,Bash --append-system-prompt {system} --allowedTools {tools} --model {model}", "--effort {effort}"},
 		{DefaultGrokCommand, "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit", "--reasoning-effort {effort}"},
 		{DefaultCodexExecCommand, `codex exec -s read-only -m {model} -c model_reasoning_effort="{effort}" {system}`, ""},
+		{DefaultOpencodeCommand, "opencode run --format json --agent plan ", "--variant {effort}"},
+		{DefaultGrokACPCommand, "grok agent stdio", ""},
 		{DefaultCodexACPCommand, "npx -y @agentclientprotocol/codex-acp", ""},
 	}
 	for _, tt := range tests {
 		if !strings.HasPrefix(tt.got, tt.begins) || !strings.Contains(tt.got, tt.holds) {
 			t.Errorf("%q", tt.got)
 		}
+	}
+	// Without an effort the argv is the printed one.
+	argv := Binding{Command: DefaultClaudeCommand, Tools: "T", Model: "M"}.Argv(Values{System: "S"})
+	if got := strings.Join(argv, " "); got != "claude -p --output-format json --disallowedTools Write,Edit,NotebookEdit,Bash --append-system-prompt S --allowedTools T --model M" {
+		t.Errorf("%s", got)
 	}
 	if strings.Contains(DefaultClaudeCommand, "{payload}") || strings.Contains(DefaultCodexExecCommand, "{payload}") {
 		t.Error("a CLI that reads stdin gets its work twice")
@@ -41,6 +48,27 @@ func TestExpand(t *testing.T) {
 	}
 	if _, _, err := Expand([]byte("[")); err == nil {
 		t.Error("expanded what is no TOML")
+	}
+}
+
+func TestExpandOpencode(t *testing.T) {
+	doc := "[reviewer]\ncommand = \"opencode\"\n\n[other]\ncommand = \"opencode\"\ntools = \"read_file\"\n"
+	got, changed, err := Expand([]byte(doc))
+	if err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	f, err := Parse("a", got)
+	if err == nil {
+		err = f.Validate()
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	if b, _ := f.Binding(Reviewer); b.Command != DefaultOpencodeCommand || b.Env[permissionKey] != readOnlyRules {
+		t.Errorf("%+v", b)
+	}
+	if b, _ := f.Binding("other"); b.Env != nil {
+		t.Errorf("%+v", b)
 	}
 }
 

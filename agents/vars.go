@@ -58,7 +58,7 @@ func (f File) Resolve(name string, vars Vars) (Resolved, error) {
 			return Resolved{}, f.failAt(b, "[%s] env %s would hold a NUL, which no variable can", name, key)
 		}
 		r.Env = append(r.Env, key+"="+value)
-		if secretName.MatchString(key) {
+		if secretName.MatchString(key) || slices.Contains(b.Private, key) {
 			r.Secrets = append(r.Secrets, value)
 		}
 	}

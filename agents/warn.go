@@ -67,7 +67,8 @@ func (b Binding) Shown() Binding {
 	shapes := redact.New(nil)
 	env := map[string]string{}
 	for key, v := range b.Env {
-		if env[key] = shapes.String(v); secretName.MatchString(key) && !variable.MatchString(v) {
+		named := secretName.MatchString(key) && !variable.MatchString(v)
+		if env[key] = shapes.String(v); named || slices.Contains(b.Private, key) {
 			env[key] = "[redacted]"
 		}
 	}

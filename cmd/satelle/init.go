@@ -16,8 +16,8 @@ import (
 func newInitCmd(a *app) *cobra.Command {
 	var ephemeral bool
 	cmd := &cobra.Command{
-		Use: "init",
-		Short:   "Set satelle up in this repository",
+		Use:   "init",
+		Short: "Set satelle up in this repository",
 		Long: long(`Writes the governance files that are missing under .satelle/, makes the ledger
 and its key under $SATELLE_HOME, and proposes the check that the gate to done
 asks, read off the repository's manifests. What is there is left alone, so a
