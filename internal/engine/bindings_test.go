@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"satelle/internal/fault"
+)
+
+// files makes the folders of a repository and a machine and returns the
+// substrate that reads them.
+func files(t *testing.T, content map[string]string) substrate {
+	t.Helper()
+	dir := t.TempDir()
+	s := substrate{home: filepath.Join(dir, "home"), dir: filepath.Join(dir, "repo", ".satelle")}
+	s.config.Vars = map[string]string{"PLAIN": "committed", "BOTH": "committed"}
+	for name, text := range content {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// What agent validate says of a performer's channel, a dispatch says too, for
+// whatever grant.
+func TestChannelIsOneQuestion(t *testing.T) {
+	words := []string{"Bash", "Bash(satelle:*)", "Bash(*)", "*", "read_file", "Read", "Bash(git:*)", "bash", "read_files", "Bash(satelle)", ",", " ", "(", ")", ""}
+	rapid.Check(t, func(rt *rapid.T) {
+		tools := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(words), rapid.StringMatching(`[a-zA-Z(),*: _]{0,12}`))).Draw(rt, "tools"), rapid.SampledFrom([]string{",", ", ", " ", ""}).Draw(rt, "between"))
+		role := rapid.SampledFrom([]string{"agent", "reviewer"}).Draw(rt, "role")
+		s := files(t, map[string]string{
+			"repo/.satelle/workflows/agents.toml": fmt.Sprintf("[x]\nrole = %q\ncommand = \"sh -c true\"\ntools = %q\n", role, tools),
+		})
+		file, err := s.agents()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		bound, err := s.bound()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		validated, refused := file.Dispatchable(), bound["x"].Refusal
+		if (validated == nil) != (refused == nil) {
+			rt.Fatalf("tools %q of a %s: validate says %v, a dispatch %v", tools, role, validated, refused)
+		}
+		// Nobody asks a reviewer for a channel.
+		if role == "reviewer" && validated != nil {
+			rt.Fatalf("a reviewer was judged by its grant %q: %v", tools, validated)
+		}
+	})
+}
+
+func TestLocalVarsWinKeyByKey(t *testing.T) {
+	s := files(t, map[string]string{"repo/.satelle/satelle.local.toml": "[vars]\nBOTH = \"local\"\nOWN = \"local\"\n"})
+	vars, err := s.vars()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(vars.Values, vars.Secret); got != "map[BOTH:local OWN:local PLAIN:committed] [BOTH OWN]" {
+		t.Error(got)
+	}
+	if s.config.Vars["BOTH"] != "committed" {
+		t.Error("reading the local file changed the configuration")
+	}
+	if vars, err := files(t, nil).vars(); err != nil || vars.Values["PLAIN"] != "committed" || vars.Secret != nil {
+		t.Errorf("without the local file: %+v, %v", vars, err)
+	}
+}
+
+func TestWhatCannotBeReadRefuses(t *testing.T) {
+	tests := []struct{ name, text, says string }{
+		{"repo/.satelle/satelle.local.toml", "[vars]\nA = 1\n", "line 2"},
+		{"repo/.satelle/satelle.local.toml", "[var]\nA = \"b\"\n", "unknown key"},
+		{"repo/.satelle/satelle.local.toml", "[vars]\nA = \"b\"\nA = \"c\"\n", "line 3"},
+		{"repo/.satelle/satelle.local.toml", strings.Repeat("#", maxConfig+1), "at most"},
+		{"home/config.toml", "[agent]\ncli = \"vim\"\n", "config.toml:2"},
+		{"home/config.toml", strings.Repeat("#", maxConfig+1), "at most"},
+		{"repo/.satelle/workflows/agents.toml", strings.Repeat("#", maxConfig+1), "at most"},
+		{"repo/.satelle/workflows/agents.toml", "[a]\ncommand = \"claude\"\n", "bare name"},
+	}
+	for _, tt := range tests {
+		s := files(t, map[string]string{tt.name: tt.text})
+		if _, err := s.bound(); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+// A performer that lacks something is refused by itself; the others work.
+func TestRefusalsAreABindingsOwn(t *testing.T) {
+	s := files(t, map[string]string{"repo/.satelle/workflows/agents.toml": `
+[good]
+command = "sh -c true"
+tools = "Bash"
+[variable]
+command = "sh -c true"
+tools = "Bash"
+env = { A = "${NOBODY_SET_IT}" }
+[channel]
+command = "sh -c true"
+tools = "Read"
+[missing]
+command = "no-such-program x"
+tools = "Bash"
+[here]
+command = "in-loop"
+`})
+	bound, err := s.bound()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{"good": "", "here": "", "variable": "[variable] env A needs ${NOBODY_SET_IT}", "channel": "no way to its context", "missing": `"no-such-program"`} {
+		refusal := bound[name].Refusal
+		if says == "" && refusal != nil || says != "" && (refusal == nil || !strings.Contains(refusal.Error(), says)) {
+			t.Errorf("%s: %v", name, refusal)
+		}
+	}
+}
