@@ -28,14 +28,19 @@ func (b Binding) ceiling() string {
 // says it: one word to the contrary is enough, since the last may win. Over ACP
 // the client grants what is done, so nothing need be said.
 func (b Binding) codexCeiling(before, args []string) string {
+	// What stands behind `--` is no option, and so no evidence.
 	said := b.Interface == InterfaceACP
+	if end := slices.Index(args, "--"); end >= 0 {
+		said = said || sandboxed(args[:end])
+	} else {
+		said = said || sandboxed(args)
+	}
 	for _, o := range options(args) {
 		switch o.flag {
 		case "-s", "--sandbox":
 			if bare(o.value) != readOnly {
 				return "its sandbox is " + o.value
 			}
-			said = true
 		case "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "--approve-for-me", "--add-dir":
 			return o.flag + " opens its sandbox"
 		}
@@ -62,6 +67,11 @@ func (b Binding) codexCeiling(before, args []string) string {
 		return "it names no sandbox"
 	}
 	return ""
+}
+
+// sandboxed reports whether one of the options names a sandbox.
+func sandboxed(args []string) bool {
+	return slices.ContainsFunc(options(args), func(o option) bool { return o.flag == "-s" || o.flag == "--sandbox" })
 }
 
 // permissionKey is the variable whose rules opencode puts over those of every

@@ -31,6 +31,7 @@ func TestCodexReviewersAreReadOnly(t *testing.T) {
 
 		{"codex exec {system}", false},
 		{"codex exec -m read-only {system}", false},
+		{"timeout 5 codex exec -- -s read-only", false},
 		{"codex exec -s workspace-write {system}", false},
 		{"codex exec -s danger-full-access {system}", false},
 		{"codex exec --dangerously-bypass-approvals-and-sandbox {system}", false},

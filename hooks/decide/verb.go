@@ -9,7 +9,7 @@ import (
 
 // personVerbs are the verbs of satelle that only a person may use, and the one
 // that git alone calls: it records commits.
-const personVerbs = "trust,halt,resume,approve,story restamp,ledger redact,ledger rotate-key,agents install,agents remove,git-hook"
+const personVerbs = "trust,halt,resume,approve,story restamp,ledger redact,ledger rotate-key,agents install,agents remove,agent run,agent use,git-hook"
 
 // sessionVerbs are those that always run, since they change no file of the
 // work tree. What is in neither list needs a seat.
