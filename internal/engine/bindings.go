@@ -2,6 +2,9 @@ package engine
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"os"
 	"path/filepath"
@@ -76,6 +79,51 @@ func (s substrate) vars() (agents.Vars, error) {
 	maps.Copy(v.Values, local.Vars)
 	v.Secret = slices.Sorted(maps.Keys(local.Vars))
 	return v, nil
+}
+
+// executable is what a binding of the repository executes, if there is anything
+// to trust in it.
+func executable(file agents.File, b agents.Binding) (x workflow.Executable, runs bool) {
+	text := file.Executes(b)
+	if text == "" {
+		return x, false
+	}
+	sum := sha256.Sum256([]byte("binding\n" + text))
+	return workflow.Executable{Name: "agent " + b.Name, Digest: hex.EncodeToString(sum[:]), Text: text}, true
+}
+
+// trusted refuses a binding whose command nobody has trusted on this machine: a
+// pull brings it, and it runs whatever it says.
+func (e *Engine) trusted(ctx context.Context, file agents.File, b agents.Binding) error {
+	x, runs := executable(file, b)
+	if !runs {
+		return nil
+	}
+	return e.View(ctx, func(st workflow.State, _ Lookup) error {
+		if st.Trusted(x.Digest) {
+			return nil
+		}
+		return fault.Try(fault.New(fault.Refused, "the command of [%s] is not trusted on this machine", b.Name), "satelle trust")
+	})
+}
+
+// boundHere is what bound tells, where who may run is a question of trust, too.
+func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, error) {
+	bound, err := e.sub.bound()
+	if err != nil {
+		return nil, err
+	}
+	file, err := e.sub.agents()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range file.Bindings {
+		if x := bound[b.Name]; !x.InLoop && !x.Reviewer && x.Refusal == nil {
+			x.Refusal = e.trusted(ctx, file, b)
+			bound[b.Name] = x
+		}
+	}
+	return bound, nil
 }
 
 // bound tells the rules of each agent that agents.toml binds.

@@ -136,6 +136,9 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 		return workflow.Reply{Err: err}
 	}
 	binding := resolved.Binding
+	if err := d.e.trusted(ctx, d.file, binding); err != nil {
+		return workflow.Reply{Err: err}
+	}
 	if binding.Role != b.role {
 		return workflow.Reply{Err: fault.New(fault.Refused, "[%s] has the role %s and can't stand in for a %s", s.Binding, binding.Role, b.role)}
 	}

@@ -128,6 +128,15 @@ func (s substrate) executables() ([]workflow.Executable, error) {
 			out = append(out, workflow.Executable{Name: "check " + sk.Name, Digest: sk.Digest, Text: sk.Check})
 		}
 	}
+	file, err := s.agents()
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range file.Bindings {
+		if x, runs := executable(file, b); runs {
+			out = append(out, x)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b workflow.Executable) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }

@@ -179,7 +179,7 @@ func (e *Engine) pinned(ctx context.Context, id string) (s workflow.Story, lane 
 func (e *Engine) facts(ctx context.Context, s workflow.Story, to string) (workflow.Facts, error) {
 	f := workflow.Facts{Now: e.now(), WorkTree: e.Place.TreeID, Host: e.host}
 	var err error
-	if f.Bindings, err = e.sub.bound(); err != nil {
+	if f.Bindings, err = e.boundHere(ctx); err != nil {
 		return f, err
 	}
 	if f.Head, err = e.repo.Head(ctx); err != nil {
