@@ -25,6 +25,8 @@ func (st State) Adopt(id string, a Adopted, now time.Time, actor ledger.Actor) (
 		return c, err
 	}
 	switch next := s.Next(); {
+	case s.lends():
+		return c, s.lent()
 	case s.Seat != nil && s.Seat.WorkTree != a.WorkTree:
 		return c, fault.Try(fault.New(fault.Refused, "story %s sits in another work tree (%s) of this repository: adopt it there", id, s.Seat.WorkTree), "satelle status")
 	case s.Seat == nil && (next == "" || !s.Plan.Performs(next)):

@@ -25,6 +25,9 @@ type Dispatched struct {
 	Binding string `json:"binding"`
 	// Tree is the content that the entry gate has judged.
 	Tree string `json:"tree"`
+	// Worker is the digest of the performer's token: until the transition ends,
+	// the seat is that worker's.
+	Worker string `json:"worker,omitempty"`
 }
 
 // Phases of an attempt.
@@ -62,6 +65,9 @@ type Attempt struct {
 	Class string `json:"class,omitempty"`
 	// ExitCode is the process's, which a result message outweighs.
 	ExitCode int `json:"exit_code,omitempty"`
+	// Copy names the copy of the work tree in which it worked, if that is kept
+	// since something was changed there.
+	Copy string `json:"copy,omitempty"`
 	// TokenBudget is [BudgetNotApplied] where the transition has a token budget
 	// that could not be applied, because no usage was reported.
 	TokenBudget string `json:"token_budget,omitempty"`

@@ -75,7 +75,10 @@ func (st State) Holder(workTree string, now time.Time) (story, base string) {
 	if !ok || st.idle(workTree, now) {
 		return "", ""
 	}
-	base, _ = s.ChangedFrom()
+	base, known := s.ChangedFrom()
+	if !known && s.Transition != nil {
+		base = s.Transition.Head // it is lent, to the first of the story who changes anything
+	}
 	return s.ID, base
 }
 

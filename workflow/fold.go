@@ -24,7 +24,7 @@ const (
 const (
 	// projectionVersion changes with every change of what Fold writes; a
 	// ledger of another version is folded anew when it is opened.
-	projectionVersion = 7
+	projectionVersion = 8
 	// seatIdle is how long a seat lives without a record of its story.
 	seatIdle = 8 * time.Hour
 	// openShown is how many open stories a denial may name.
@@ -155,7 +155,7 @@ func (s *Story) apply(r ledger.Record) bool {
 		return fold(r, func(b Dispatched) {
 			if s.inFlight(b.Token) {
 				t := *s.Transition
-				t.Dispatched = r.Seq
+				t.Dispatched, t.Worker = r.Seq, b.Worker
 				s.Transition = &t
 			}
 		})
@@ -325,22 +325,28 @@ func (s *Story) join(session string) {
 // reseat keeps the row that the hook reads in step with the story.
 func reseat(rows ledger.Rows, before, s Story, now time.Time) error {
 	row := readRow(rows)
-	if before.Seat != nil && row.Seats[before.Seat.WorkTree].Story == s.ID {
-		delete(row.Seats, before.Seat.WorkTree)
+	for _, tree := range before.sits() {
+		if row.Seats[tree].Story == s.ID {
+			delete(row.Seats, tree)
+		}
 	}
-	if s.Seat != nil {
+	for _, tree := range s.sits() {
 		if row.Seats == nil {
 			row.Seats = map[string]seatread.Seat{}
 		}
-		if s.Seat.Suspended && row.Seats[s.Seat.WorkTree].Story != "" {
-			// Somebody else sits there already.
-		} else {
-			row.Seats[s.Seat.WorkTree] = seatread.Seat{
-				Story: s.ID, Title: s.Title, Step: s.Status, Category: s.Plan.Name, Paths: s.Paths,
-				IdleAt: now.Add(seatIdle).Unix(), Suspended: s.Seat.Suspended,
-				Substrate: s.Plan.Name == substrateLane && s.Approved,
-			}
+		seat := seatread.Seat{
+			Story: s.ID, Title: s.Title, Step: s.Status, Category: s.Plan.Name, Paths: s.Paths,
+			IdleAt: now.Add(seatIdle).Unix(), Substrate: s.Plan.Name == substrateLane && s.Approved,
 		}
+		if t := s.Transition; s.lends() && t.WorkTree == tree {
+			seat.Step, seat.Worker, seat.IdleAt = t.To, t.Worker, t.Expires
+		} else {
+			seat.Suspended = s.Seat.Suspended
+		}
+		if seat.Suspended && row.Seats[tree].Story != "" {
+			continue // somebody else sits there already
+		}
+		row.Seats[tree] = seat
 	}
 	row.Open = slices.DeleteFunc(row.Open, func(o seatread.Open) bool { return o.Story == s.ID })
 	if next := s.Next(); next != "" && s.Plan.Performs(next) && s.Seat == nil && s.Plan.Name != substrateLane {
@@ -350,6 +356,23 @@ func reseat(rows ledger.Rows, before, s Story, now time.Time) error {
 		}
 	}
 	return writeRow(rows, row)
+}
+
+// lends reports whether the story has lent the seat to a worker: while a
+// dispatch is in flight whose step holds one. (Decision Q14.)
+func (s Story) lends() bool {
+	return s.Transition != nil && s.Transition.Worker != "" && s.Plan.Performs(s.Transition.To)
+}
+
+// sits lists the work trees of which the story has the seat.
+func (s Story) sits() (trees []string) {
+	if s.Seat != nil {
+		trees = append(trees, s.Seat.WorkTree)
+	}
+	if s.lends() && !slices.Contains(trees, s.Transition.WorkTree) {
+		trees = append(trees, s.Transition.WorkTree)
+	}
+	return trees
 }
 
 // substrateLane is the lane under which `.satelle/` itself may be changed.

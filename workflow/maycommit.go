@@ -21,6 +21,8 @@ type Committing struct {
 	Founding bool
 	// Merging says that git has merged by itself.
 	Merging bool
+	// Worker is the agent that satelle started and that commits; nil: none does.
+	Worker *Worker
 }
 
 // own adds how a person commits an edit of their own.
@@ -48,6 +50,9 @@ func (st State) MayCommit(c Committing, actor ledger.Actor) error {
 		return nil
 	}
 	seat, held := row.Seats[c.WorkTree]
+	if err := c.workers(seat, actor); err != nil {
+		return err
+	}
 	if !held || seat.Suspended || seat.IdleAt <= c.Now.Unix() {
 		return st.unseated(c, seat, held, actor)
 	}
@@ -60,6 +65,22 @@ func (st State) MayCommit(c Committing, actor ledger.Actor) error {
 		return c.own(fault.Try(
 			fault.New(fault.Refused, "%s is outside of the path scopes of story %s (%s)", p, seat.Story, strings.Join(seat.Paths, ", ")),
 			"git restore --staged -- "+quoted(p)), actor)
+	}
+	return nil
+}
+
+// workers refuses what a worker commits beside the seat that is lent to it, and
+// what others commit on a seat that is lent.
+func (c Committing) workers(seat seatread.Seat, actor ledger.Actor) error {
+	switch w := c.Worker; {
+	case w != nil && !w.Performs:
+		return fault.Try(fault.New(fault.Refused, "an agent that reviews, that works in a copy of the work tree or that left its process commits nothing"), "git status")
+	case w != nil && w.ID != seat.Worker:
+		return fault.Try(fault.New(fault.Refused, "the seat of this work tree is not lent to this agent: its step holds none, or its dispatch has ended"), "git status")
+	case w == nil && seat.Worker != "" && seat.IdleAt > c.Now.Unix():
+		return c.own(fault.Try(
+			fault.New(fault.Refused, "the seat of this work tree is lent to the agent that performs step %s of story %s (%q)", seat.Step, seat.Story, seat.Title),
+			"satelle story wait "+seat.Story), actor)
 	}
 	return nil
 }

@@ -149,8 +149,10 @@ type Transition struct {
 	// may take over.
 	Expires int64 `json:"expires"`
 	// Dispatched is the position of the record by which the performer started;
-	// 0 before. The record itself does not hold it.
+	// 0 before. Worker is whose the seat is from then on. The record itself holds
+	// neither.
 	Dispatched uint64 `json:"dispatched,omitempty"`
+	Worker     string `json:"worker,omitempty"`
 }
 
 type verdictRecorded struct {

@@ -30,6 +30,9 @@ func (st State) vacate(s Story, workTree string, now time.Time, actor ledger.Act
 	if !held || holder.ID == s.ID {
 		return c, nil
 	}
+	if !st.idle(workTree, now) && holder.lends() {
+		return c, holder.lent()
+	}
 	if !st.idle(workTree, now) {
 		return c, fault.Try(
 			fault.New(fault.Refused, "story %s (%q) holds the seat of this work tree; one story at a time", holder.ID, holder.Title),
@@ -41,6 +44,13 @@ func (st State) vacate(s Story, workTree string, now time.Time, actor ledger.Act
 	return c, nil
 }
 
+// lent is why the seat of a story that lends it is nobody else's.
+func (s Story) lent() error {
+	return fault.Try(
+		fault.New(fault.Refused, "the seat is lent to the agent that performs step %s of story %s (%q), until that transition ends", s.Transition.To, s.ID, s.Title),
+		"satelle story wait "+s.ID)
+}
+
 // Join records that a session takes part in a story's seat. It wakes a
 // suspended or idle seat, if no other story has taken the work tree since.
 func (st State) Join(id, workTree string, now time.Time, actor ledger.Actor) (Change, error) {
@@ -48,6 +58,9 @@ func (st State) Join(id, workTree string, now time.Time, actor ledger.Actor) (Ch
 	s, err := st.Story(id)
 	if err != nil {
 		return c, err
+	}
+	if s.lends() {
+		return c, s.lent()
 	}
 	if s.Seat == nil {
 		try := "satelle story route " + id

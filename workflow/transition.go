@@ -230,7 +230,9 @@ func GateAccepts(t Transition, verdicts []Verdict) bool {
 // [State.Commit] nor [State.Refuse] repeats them. f holds the work tree of this
 // moment, which has to be the one that the gate has judged; what the performer
 // makes of it is for the gate of the next step to judge. The refusal is nil when
-// the performer may start. Whatever happened, the change is to be appended.
+// the performer may start. From then on the seat is its worker's alone: an idle
+// holder is suspended, and another one refuses. Whatever happened, the change is
+// to be appended.
 func (st State) Dispatch(id string, d Dispatched, verdicts []Verdict, f Facts, actor ledger.Actor) (c Change, refusal error, err error) {
 	s, err := st.Story(id)
 	if err != nil {
@@ -240,7 +242,11 @@ func (st State) Dispatch(id string, d Dispatched, verdicts []Verdict, f Facts, a
 		return c, fault.New(fault.Refused, "the transition %d of story %s was taken over", d.Token, id), nil
 	}
 	t := *s.Transition
-	if refusal = moved(s, t, f); refusal != nil {
+	refusal = moved(s, t, f)
+	if refusal == nil {
+		c, refusal = st.seat(s, t.Edge, f, actor)
+	}
+	if refusal != nil {
 		c, err = st.Refuse(id, d.Token, verdicts, refusal, actor)
 		return c, refusal, err
 	}
@@ -446,7 +452,7 @@ func longest(bound map[string]Bound, names ...string) time.Duration {
 }
 
 func withoutToken(t Transition) Transition {
-	t.Token, t.Dispatched = 0, 0
+	t.Token, t.Dispatched, t.Worker = 0, 0, ""
 	return t
 }
 

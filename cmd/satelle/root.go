@@ -74,7 +74,8 @@ gates of its route; everything is kept in a ledger whose rewriting shows.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.mayUse(verbOf(cmd)) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON: one object, or one a line for a list")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -99,6 +100,28 @@ gates of its route; everything is kept in a ledger whose rewriting shows.`,
 	root.AddCommand(newHookCmd(a), newJudgeCmd(a), newMigrateCmd(a), newGitHookCmd(a), newVersionCmd(a), newManualCmd(root))
 	root.SetHelpCommand(newHelpCmd(root))
 	return root
+}
+
+// verbOf is a command as the rules call it: its path below satelle, of those that
+// complete and that only cobra knows the first word.
+func verbOf(cmd *cobra.Command) string {
+	_, verb, _ := strings.Cut(cmd.CommandPath(), " ")
+	if first, _, _ := strings.Cut(verb, " "); first == "completion" || strings.HasPrefix(first, cobra.ShellCompRequestCmd) {
+		return "completion"
+	}
+	return verb
+}
+
+// mayUse refuses a verb to the agents that satelle has started, as far as it is
+// not theirs.
+func (a *app) mayUse(verb string) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "/" // the verb will say so, to whom it may answer
+	}
+	err = engine.MayUse(dir, verb)
+	a.ran = a.ran || err != nil // the command line was understood
+	return err
 }
 
 // run makes the RunE of a command: it marks the command line as understood.

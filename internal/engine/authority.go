@@ -80,11 +80,21 @@ func session(homes []string) (s ancestry.Session, found bool, err error) {
 	return s, false, nil
 }
 
-// Actor says who runs this command. A registered harness session among the
-// process's ancestors makes it that session's; otherwise it is a person's. If
-// the ancestors cannot be read, nothing shows a person, so it is a session's.
+// Actor says who runs this command. An agent that satelle started, among the
+// process's ancestors, makes it that worker's, whatever stands nearer; then a
+// registered harness session makes it that session's; otherwise it is a person's.
+// If the ancestors cannot be read, nothing shows a person, so it is a session's.
 func (e *Engine) Actor(ctx context.Context) ledger.Actor {
-	s, found, err := session(homes(e.Home, e.repo.CommonDir()))
+	homes := homes(e.Home, e.repo.CommonDir())
+	c, worker, err := asking(homes)
+	if err == nil && worker {
+		return e.workerActor(c)
+	}
+	var s ancestry.Session
+	var found bool
+	if err == nil {
+		s, found, err = session(homes)
+	}
 	switch {
 	case err != nil:
 		return ledger.Actor{Kind: ledger.ActorSession, Host: e.host, Auth: ledger.AuthAsserted}
@@ -136,7 +146,10 @@ func OnlyPerson(home, dir, verb string) error {
 }
 
 func onlyPerson(homes []string, verb string) error {
-	_, found, err := session(homes)
+	_, found, err := asking(homes)
+	if err == nil && !found {
+		_, found, err = session(homes)
+	}
 	if err != nil {
 		return fault.Wrap(err, fault.Refused, "finding out who asks")
 	}

@@ -75,7 +75,11 @@ func sameRepository(e *Engine, dir, gitDir string) error {
 func (e *Engine) MayCommit(ctx context.Context, index string, merged bool) error {
 	actor := e.Actor(ctx)
 	if merged {
-		return e.mayCommit(ctx, workflow.Committing{Now: e.now(), WorkTree: e.Place.TreeID, Merging: true}, actor)
+		worker, err := e.committer()
+		if err != nil {
+			return err
+		}
+		return e.mayCommit(ctx, workflow.Committing{Now: e.now(), WorkTree: e.Place.TreeID, Merging: true, Worker: worker}, actor)
 	}
 	st, err := e.repo.Staged(ctx, index)
 	if err != nil {
@@ -100,6 +104,10 @@ func (e *Engine) mayCommit(ctx context.Context, c workflow.Committing, actor led
 // committing collects what the rule about commits rests on.
 func (e *Engine) committing(ctx context.Context, st *gitrepo.Staged, parents []string) (workflow.Committing, error) {
 	c := workflow.Committing{Now: e.now(), WorkTree: e.Place.TreeID}
+	var err error
+	if c.Worker, err = e.committer(); err != nil {
+		return c, err
+	}
 	head := ""
 	for i, p := range parents {
 		changed, err := st.Changed(ctx, p)
@@ -113,7 +121,6 @@ func (e *Engine) committing(ctx context.Context, st *gitrepo.Staged, parents []s
 		c.Paths = slices.DeleteFunc(c.Paths, func(path string) bool { return !slices.Contains(changed, path) })
 	}
 	if head == "" {
-		var err error
 		if c.Paths, err = st.Changed(ctx, ""); err != nil {
 			return c, err
 		}
@@ -127,7 +134,6 @@ func (e *Engine) committing(ctx context.Context, st *gitrepo.Staged, parents []s
 			return c, err
 		}
 	}
-	var err error
 	c.Founding, err = st.Has(ctx, configFile)
 	return c, err
 }

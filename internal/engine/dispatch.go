@@ -45,8 +45,11 @@ type dispatcher struct {
 	// progress is what those who wait see.
 	progress io.Writer
 
-	mu     sync.Mutex
-	number int // of the agents that were started
+	mu      sync.Mutex
+	number  int // of the agents that were started
+	running int // of them
+	// alone ends this process's registration as one that runs agents.
+	alone func()
 }
 
 func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.Text, progress io.Writer) (*dispatcher, error) {
@@ -84,6 +87,8 @@ type brief struct {
 	payload []byte
 	// validate names what is wrong with an answer; nil: every answer serves.
 	validate func(text string) []string
+	// pass is what the agent is known by; a new one each time, if it is zero.
+	pass pass
 	// failedOver is set when the secondary had to be asked, which happens at most
 	// once for all briefs that share it.
 	failedOver *bool
@@ -142,9 +147,6 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	if binding.Role != b.role {
 		return workflow.Reply{Err: fault.New(fault.Refused, "[%s] has the role %s and can't stand in for a %s", s.Binding, binding.Role, b.role)}
 	}
-	if err := placed(binding); err != nil {
-		return workflow.Reply{Err: err}
-	}
 	binding.Effort = cmp.Or(s.Effort, binding.Effort)
 	system := b.system
 	if b.compose != nil {
@@ -165,8 +167,8 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	r.record = &record
 
 	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, resolved.Secrets, d.progress)
-	res, err := transport.Run(ctx, transport.Invocation{
-		Binding: binding, Env: agentEnv(os.Environ(), resolved.Env), System: system, Payload: b.payload, Dir: d.e.repo.Top(),
+	res, err := r.employ(ctx, transport.Invocation{
+		Binding: binding, Env: agentEnv(os.Environ(), resolved.Env), System: system, Payload: b.payload,
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
 	if err == nil && b.role == agents.RoleAgent && strings.HasPrefix(strings.TrimSpace(res.Text), "{") {
@@ -252,9 +254,6 @@ func (s substrate) startable(b agents.Binding) error {
 	if len(argv) == 0 {
 		return nil // Validate has said so
 	}
-	if err := placed(b); err != nil {
-		return err
-	}
 	program := argv[0]
 	if _, other := b.Env["PATH"]; other && !strings.Contains(program, "/") {
 		return nil // not known: it is looked up elsewhere
@@ -264,15 +263,6 @@ func (s substrate) startable(b agents.Binding) error {
 	}
 	if _, err := exec.LookPath(program); err != nil {
 		return fault.Try(fault.New(fault.Refused, "the program %q of [%s] is missing on this machine", argv[0], b.Name), "satelle agent validate")
-	}
-	return nil
-}
-
-// placed refuses a binding that asks for a place which it can't be given: what is
-// to work in a copy must not work in the tree itself.
-func placed(b agents.Binding) error {
-	if b.Worktree {
-		return fault.Try(fault.New(fault.Refused, "[%s] asks for a work tree of its own, which satelle does not make yet", b.Name), "satelle agent list")
 	}
 	return nil
 }

@@ -143,6 +143,9 @@ func (e *Engine) decideHead(ctx context.Context, fn decision) (made ledger.Head,
 			if err != nil || len(c.Drafts) == 0 {
 				return err
 			}
+			if err := e.mayAppend(c); err != nil {
+				return err
+			}
 			made, records, err = log.Append(ctx, head.Size, c.Drafts, c.Blobs)
 			var conflict *ledger.Conflict
 			if errors.As(err, &conflict) {

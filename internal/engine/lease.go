@@ -248,6 +248,35 @@ var ends = []string{workflow.KindCommitted, workflow.KindRefused, workflow.KindA
 // errFound ends a scan.
 var errFound = errors.New("found")
 
+// holderGone is why a transition ended whose process died.
+const holderGone = "its holder is gone"
+
+// reap ends the transition that lent the seat of this work tree, if the process
+// that led it is dead: others may have the seat.
+func (e *Engine) reap(ctx context.Context) error {
+	var s workflow.Story
+	lent := false
+	err := e.View(ctx, func(st workflow.State, _ Lookup) error {
+		seat, ok := st.Row().Seats[e.Place.TreeID]
+		if !ok || seat.Worker == "" {
+			return nil
+		}
+		var err error
+		s, err = st.Story(seat.Story)
+		lent = err == nil && s.Transition != nil && s.Transition.Host == e.host
+		return err
+	})
+	if err != nil || !lent {
+		return err
+	}
+	lease, err := tryLease(e.leasePath(s.ID))
+	if err != nil || lease == nil {
+		return err
+	}
+	defer lease.Close()
+	return e.abandon(s.ID, s.Transition.Token, holderGone)
+}
+
 // ended reports how a transition of the story ended, the latest one if token
 // is 0.
 func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, error) {
@@ -257,6 +286,11 @@ func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, err
 		return m, err
 	}
 	if t := m.Story.Transition; t != nil && (token == 0 || t.Token == token) {
+		if t.Host == e.host && t.Worker != "" { // the lease was free, so its holder is dead, and gives back the seat that it lent
+			if err := e.abandon(id, t.Token, holderGone); err != nil {
+				return m, err
+			}
+		}
 		m.Refusal = fault.Try(fault.New(nil, "the process that judged story %s is gone; nothing has changed", id),
 			"satelle story set "+id+" --status "+t.To)
 		return m, m.Refusal

@@ -46,7 +46,8 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	if err != nil {
 		return nil, fault.Wrap(err, nil, "writing the work item")
 	}
-	if err := d.start(ctx, agent, verdicts); err != nil {
+	pass := newPass()
+	if err := d.start(ctx, agent, pass.id, verdicts); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(d.progress, "asking %s to perform %s (at most %s)\n", agent, t.To, d.bound[agent].Timeout)
@@ -57,7 +58,7 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 		defer stop()
 	}
 	e := &errand{d: d, brief: brief{
-		role: agents.RoleAgent, skill: contract.Name, payload: payload,
+		role: agents.RoleAgent, skill: contract.Name, payload: payload, pass: pass,
 		compose: func(b agents.Binding, s workflow.Start) string { return d.prompt(b, s, principles) },
 	}}
 	artifact, err := d.purse.Perform(ctx, e, agent, contract, len(d.text.Criteria))
@@ -67,14 +68,15 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	return &workflow.Work{Artifact: artifact}, nil
 }
 
-// start records that the performer starts, on the work tree of this moment.
-func (d *dispatcher) start(ctx context.Context, agent string, verdicts []workflow.Verdict) error {
+// start records that the performer starts, on the work tree of this moment, and
+// whose the seat is from now on.
+func (d *dispatcher) start(ctx context.Context, agent, worker string, verdicts []workflow.Verdict) error {
 	t := *d.story.Transition
 	// Who reads files finds the documents there, as they are in the ledger.
 	if err := d.e.Mirror(ctx, d.story.ID); err != nil {
 		return err
 	}
-	var f workflow.Facts
+	f := workflow.Facts{Now: d.e.now(), WorkTree: d.e.Place.TreeID}
 	var err error
 	if f.Head, err = d.e.repo.Head(ctx); err != nil {
 		return fault.Wrap(err, nil, "reading HEAD")
@@ -84,7 +86,7 @@ func (d *dispatcher) start(ctx context.Context, agent string, verdicts []workflo
 	}
 	var refusal error
 	_, err = d.e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (c workflow.Change, err error) {
-		c, refusal, err = st.Dispatch(d.story.ID, workflow.Dispatched{Token: t.Token, Step: t.To, Binding: agent}, verdicts, f, d.e.self())
+		c, refusal, err = st.Dispatch(d.story.ID, workflow.Dispatched{Token: t.Token, Step: t.To, Binding: agent, Worker: worker}, verdicts, f, d.e.self())
 		return c, err
 	})
 	if err == nil {

@@ -91,6 +91,9 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the lane %q has no step that takes a seat", lane.Category),
 			"satelle story create --title \"…\"")
 	}
+	if err := e.reap(ctx); err != nil {
+		return workflow.Story{}, err
+	}
 	facts, err := e.facts(ctx, workflow.Story{}, to)
 	if err != nil {
 		return workflow.Story{}, err

@@ -108,6 +108,11 @@ var errShifted = errors.New("the story has shifted")
 // facts themselves rest on something else, they are collected anew.
 func (e *Engine) request(ctx context.Context, id, to string, alive, dryRun bool) (out workflow.Outcome, err error) {
 	actor := e.Actor(ctx)
+	if !dryRun {
+		if err := e.reap(ctx); err != nil {
+			return out, err
+		}
+	}
 	for {
 		s, err := e.Story(ctx, id)
 		if err != nil {
