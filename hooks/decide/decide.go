@@ -24,6 +24,7 @@ const (
 	ruleHalt      = "halt"      // everything is halted
 	ruleState     = "state"     // the state can't be told
 	ruleInput     = "input"     // the call can't be judged
+	ruleWorker    = "worker"    // an agent that satelle started has no seat here
 )
 
 // Decide applies the rules, in the order of their weight. What reads passes
@@ -39,6 +40,9 @@ func Decide(c dialect.Call, f Facts) Decision {
 			return Decision{}
 		}
 		return say.unknownPlace()
+	}
+	if f.Who == Reviewer && f.Act.changes() {
+		return say.reviews()
 	}
 	if !f.governed() {
 		return Decision{}
@@ -121,6 +125,8 @@ func needSeat(say speaker, t Spot) Decision {
 		return say.noRow(t)
 	case t.NoRoot:
 		return say.noRoot(t)
+	case t.Holding == Apart:
+		return say.unlent(t)
 	case t.Holding == Suspended:
 		return soften(say.seatRule(), t, say.suspended(t))
 	case t.Holding == Lent:

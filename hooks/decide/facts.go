@@ -58,6 +58,7 @@ const (
 	Held              // by a story
 	Suspended         // by a story that has been idle
 	Lent              // to one worker alone
+	Apart             // the one who asks is a worker, and it is not lent to it
 )
 
 // Outside says what a path is that lies in no governed place.
@@ -103,6 +104,7 @@ type Facts struct {
 	Verb      string // a verb of satelle that only a person may use
 	Foreign   string // a word that should be satelle and is another program
 	Program   string // how satelle is to be called
+	Who       Standing
 }
 
 // governed reports whether satelle has a say in the call.

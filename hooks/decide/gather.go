@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"satelle/hooks/shell"
+	"satelle/internal/ancestry"
 	"satelle/internal/place"
 	"satelle/internal/spool"
 	"satelle/ledger/seatread"
@@ -41,6 +42,11 @@ type world struct {
 	checks    func(program, dir, harness string, limit time.Duration) string
 	deadline  time.Duration
 	known     place.Place // the place looked at first, where the session works
+
+	finds  func(home string) (ancestry.Worker, bool, error)
+	asked  bool // who and worker are found out
+	who    Standing
+	worker ancestry.Worker
 }
 
 type row struct {
@@ -66,6 +72,7 @@ func newWorld(env Env, dir string) (*world, error) {
 		observes:  env.Observe,
 		checks:    env.Check,
 		deadline:  env.Deadline,
+		finds:     env.Worker,
 	}
 	if w.variable == nil {
 		w.variable = func(string) string { return "" }
@@ -268,6 +275,9 @@ func (w *world) row(ledger string) (seatread.Row, error) {
 // seat finds who holds the seat of a work tree. One without an entry of its
 // own that a harness created inherits the seat of the tree it came from.
 func (w *world) seat(p place.Place, r seatread.Row) (seatread.Seat, Holding) {
+	if w.standing() != NoWorker {
+		return w.lent(p, r)
+	}
 	s, ok := r.Seats[p.TreeID]
 	if !ok {
 		if s, ok = w.inherited(p, r); !ok {
@@ -301,8 +311,13 @@ func (w *world) inherited(p place.Place, r seatread.Row) (seatread.Seat, bool) {
 }
 
 // gather finds out what a call to a tool rests on.
-func (w *world) gather(act Act, here Spot, err error) Facts {
-	f := Facts{Act: act, Here: here, Err: err}
+func (w *world) gather(act Act, here Spot, err error) (f Facts) {
+	f = Facts{Act: act, Here: here, Err: err}
+	defer func() {
+		if f.Act.changes() {
+			f.Who = w.standing()
+		}
+	}()
 	f.Secret = w.secret(act)
 	if act.Kind == Command || act.Kind == Strange {
 		if f.Here.Governed {
@@ -388,7 +403,7 @@ func (w *world) words(f *Facts) {
 		if word.Quiet {
 			continue
 		}
-		what := mentioned(word.Text, word.Glob)
+		what := mentioned(w.outOfCopy(word.Text), word.Glob)
 		if what == substrate && w.own(word) {
 			what = ownFolder
 		}
@@ -436,12 +451,13 @@ func (w *world) lookUp(f *Facts, word shell.Word) string {
 	if err != nil {
 		return protectedName(abs, false)
 	}
-	if within(real, w.realHome) {
+	if within(real, w.realHome) && !w.inCopy(real) {
 		return ownFolder
 	}
 	if f.Act.beyond() {
 		w.reach(f, abs, real)
 	}
+	abs, real = w.outOfCopy(abs), w.outOfCopy(real)
 	if what := protectedName(abs, false); what != "" {
 		return what
 	}

@@ -13,10 +13,10 @@ import (
 // protect says what a file is, by its name and by the name that it has after
 // links are resolved, that no story may change.
 func (w *world) protect(abs, real string, tree bool) string {
-	if within(real, w.realHome) || tree && within(w.realHome, real) {
+	if within(real, w.realHome) && !w.inCopy(real) || tree && within(w.realHome, real) {
 		return ownFolder
 	}
-	for _, name := range [...]string{real, filepath.Clean(abs)} {
+	for _, name := range [...]string{w.outOfCopy(real), w.outOfCopy(filepath.Clean(abs))} {
 		if what := protectedName(name, false); what != "" {
 			return what
 		}
@@ -156,6 +156,9 @@ func (w *world) secretWord(word shell.Word) string {
 	}
 	for _, file := range operands(word.Text) {
 		abs := absolute(word.Dir, file)
+		if word.Dir == "" && filepath.Base(file) == "environ" && w.tokens() {
+			return workersToken // in a folder that is not known
+		}
 		if !strings.HasPrefix(abs, "/") || len(abs) > 4096 || strings.ContainsAny(abs, "\n\x00") {
 			continue
 		}
@@ -203,6 +206,9 @@ func (w *world) secretAt(abs string, all bool) string {
 	if what := secretName(real, w.realHome); what != "" {
 		return what
 	}
+	if environment(real) && filepath.Clean(abs) != "/proc/self/environ" && bearsToken(real) {
+		return workersToken
+	}
 	if info, err := os.Lstat(real); err == nil && info.Mode().IsRegular() && links(info) > 1 {
 		if sameWithin(w.realHome+"/keys", info) {
 			return ownKeys
@@ -224,6 +230,9 @@ func (w *world) secretPattern(abs string) string {
 	}
 	if hit {
 		return ownKeys
+	}
+	if environment(abs) && w.tokens() {
+		return workersToken
 	}
 	for i := 1; i < len(parts); i++ {
 		if match(parts[i-1], ".satelle", true) && match(parts[i], "satelle.local.toml", true) {

@@ -173,8 +173,10 @@ func holding(t Spot) string {
 		return "held"
 	case t.Holding == Suspended:
 		return "suspended"
-	case t.Holding == Lent:
+	case t.Holding == Lent || t.Holding == Apart && t.Seat.Worker != "":
 		return "lent"
+	case t.Holding == Apart && t.Seat.Story != "":
+		return "held"
 	}
 	return "free"
 }

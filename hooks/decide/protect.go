@@ -15,6 +15,8 @@ const (
 	personal    = "what only a person decides (approvers, trusted logs, this machine's settings)"
 	ownKeys     = "a key of satelle"
 	ownSettings = "satelle.local.toml"
+
+	workersToken = "the token of an agent that satelle started"
 )
 
 // holds describes a folder whose content is protected, wherever it lies.

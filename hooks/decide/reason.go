@@ -44,8 +44,11 @@ func (s speaker) because() string {
 	if s.facts.Act.Kind != Command || e.Rule == "" {
 		return ""
 	}
-	return " It counts as changing files by " + quoted(e.Why) + ": rule " + e.Rule + " (" + s.program() + " help hooks " + e.Rule +
-		"). If that is wrong: " + s.program() + ` appeal "WHY"`
+	why := " It counts as changing files by " + quoted(e.Why) + ": rule " + e.Rule + " (" + s.program() + " help hooks " + e.Rule + ")."
+	if s.facts.Who != NoWorker {
+		return why // whose appeal would be refused
+	}
+	return why + " If that is wrong: " + s.program() + ` appeal "WHY"`
 }
 
 // seatRule is the kind of rule by which the call needs a seat.
@@ -118,7 +121,7 @@ func (s speaker) suspended(t Spot) Decision {
 
 func (s speaker) lent(t Spot) Decision {
 	return deny(s.seatRule(), "To follow it run: ", s.in(t), " story wait ", plain(t.Seat.Story), " . ", s.act(s.target(t)),
-		": the seat of ", s.tree(t), " is lent to the worker of a transition of story ", plain(t.Seat.Story), " until that ends.")
+		": the seat of ", s.tree(t), " is lent to the agent that performs step ", quoted(t.Seat.Step), " of story ", plain(t.Seat.Story), " (", quoted(t.Seat.Title), ") until that transition ends.")
 }
 
 func (s speaker) scope(t Spot) Decision {

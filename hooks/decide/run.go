@@ -45,6 +45,10 @@ type Env struct {
 	// for one that only asks.
 	Register func(home, session, harness string) error
 
+	// Worker finds the agent of satelle's that this process runs below; nil:
+	// there are none.
+	Worker func(home string) (ancestry.Worker, bool, error)
+
 	// Observe writes a line to a spool; nil for one that only asks.
 	Observe func(dir string, l *spool.Line) error
 
@@ -72,6 +76,7 @@ func System() Env {
 		Now:      time.Now,
 		Exit:     os.Exit,
 		Register: ancestry.Register,
+		Worker:   ancestry.FindWorker,
 		Observe:  spool.Append,
 		Check:    check,
 		Dir: func() string {

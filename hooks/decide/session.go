@@ -54,7 +54,10 @@ func (w *world) sessionStart(c dialect.Call, err error) []byte {
 func (w *world) welcome(c dialect.Call, here Spot) []byte {
 	said := c
 	said.Tool = "change"
-	say := speaker{call: said, facts: Facts{Here: here, Program: w.program()}}
+	say := speaker{call: said, facts: Facts{Here: here, Program: w.program(), Who: w.standing()}}
+	if say.facts.Who != NoWorker {
+		return dialect.Context(c, say.welcomeWorker(here))
+	}
 	text := say.welcome(here)
 	if list := principles(here.Tree); list != "" {
 		text += "\n" + list

@@ -78,6 +78,15 @@ func judgeVerbs(calls []shell.Invocation, installed func(program string) bool, l
 	return "", "", changes
 }
 
+// isShim reports whether a path is that of the satelle which agents that satelle
+// started find first: it lies in satelle's own folder, in that of a repository.
+func isShim(path, own string) bool {
+	home := strings.TrimSuffix(own, "bin/satelle")
+	key, found := strings.CutPrefix(path, home)
+	key, shim := strings.CutSuffix(key, "/bin/satelle")
+	return found && shim && key != "" && !strings.Contains(key, "/") && key != ".." && key != "."
+}
+
 // installedAs reports whether a program, as a command names it, is the
 // installed satelle: the same file as the one in satelle's own folder.
 func installedAs(program, own, dir, pathList string) bool {
@@ -87,7 +96,7 @@ func installedAs(program, own, dir, pathList string) bool {
 	}
 	same := func(path string) bool {
 		info, err := os.Stat(path)
-		return err == nil && os.SameFile(info, want)
+		return err == nil && (os.SameFile(info, want) || isShim(path, own))
 	}
 	if strings.Contains(program, "/") {
 		return strings.HasPrefix(program, "/") && same(program)
