@@ -15,7 +15,8 @@ func newStatusCmd(a *app) *cobra.Command {
 		Short: "Show where things stand and who sits where",
 		Long: long(`Shows the seat of each work tree, the stories under way, a halt, what is not
 trusted yet, what was denied more than once in the last day, how many appeals were
-filed, and who this command takes you for.`, 3, 4, 5),
+filed, the copies of work trees that agents left changed, and who this command takes
+you for.`, 3, 4, 5),
 		Example: `  satelle status
   satelle status --json`,
 		Args: none(),
@@ -41,7 +42,10 @@ filed, and who this command takes you for.`, 3, 4, 5),
 						where, here = "this work tree", true
 					}
 					state := seat.Step
-					if seat.Idle {
+					switch {
+					case seat.Lent:
+						state += ", lent to the agent that performs it: satelle story wait " + seat.Story + " follows it"
+					case seat.Idle:
 						state += ", suspended: satelle story join " + seat.Story + " wakes it"
 					}
 					fmt.Fprintf(w, "%s: %s %q (%s)\n", where, seat.Story, seat.Title, state)
@@ -56,6 +60,12 @@ filed, and who this command takes you for.`, 3, 4, 5),
 				slices.Sort(states)
 				for _, st := range states {
 					fmt.Fprintf(w, "%4d %s\n", s.Stories[st], st)
+				}
+				for _, c := range s.Copies {
+					fmt.Fprintf(w, "kept copy of %s (%s), changed by its agent and merged by nobody: %s\n", printable(c.Story), printable(c.Binding), inLine(c.Path))
+				}
+				if len(s.Copies) > 0 {
+					fmt.Fprintln(w, "      git -C COPY status shows what it holds, git worktree remove --force COPY drops it")
 				}
 				if s.Untrusted > 0 {
 					fmt.Fprintf(w, "not trusted on this machine: %d of what this repository brings (satelle trust shows it)\n", s.Untrusted)

@@ -20,6 +20,9 @@ type Status struct {
 	Seats    []StatusSeat `json:"seats"`
 	// Stories counts those that have not ended, by state.
 	Stories map[string]int `json:"stories"`
+	// Copies are the copies of work trees that agents worked in and that are
+	// kept, since something was changed there.
+	Copies []Copy `json:"copies"`
 	// Untrusted counts what of the repository a person has not trusted yet.
 	Untrusted int `json:"untrusted"`
 	// Denied are the calls that were denied more than once in the last day.
@@ -40,6 +43,8 @@ type StatusSeat struct {
 	Step     string `json:"step"`
 	// Idle says that edits are denied until somebody joins the story.
 	Idle bool `json:"idle"`
+	// Lent says that it is the seat of an agent which performs the step alone.
+	Lent bool `json:"lent,omitempty"`
 }
 
 // Status tells where things stand in the repository.
@@ -60,7 +65,7 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 				seat := row.Seats[tree]
 				s.Seats = append(s.Seats, StatusSeat{
 					WorkTree: tree, Story: seat.Story, Title: seat.Title, Step: seat.Step,
-					Idle: seat.Suspended || seat.IdleAt <= e.now().Unix(),
+					Idle: seat.Suspended || seat.IdleAt <= e.now().Unix(), Lent: seat.Worker != "",
 				})
 			}
 			st.Stories(func(story workflow.Story) bool {
@@ -76,6 +81,9 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		return s, err
 	}
 	if s.Denied, err = e.Repeated(ctx, e.now().Add(-deniedLately)); err != nil {
+		return s, err
+	}
+	if s.Copies, err = e.Copies(); err != nil {
 		return s, err
 	}
 	pending, err := e.Pending(ctx)
