@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"satelle":      func() { os.Exit(run()) },
 		"as-session":   func() { os.Exit(asSession()) },
+		"as-worker":    func() { os.Exit(asWorker()) },
 		"register":     func() { os.Exit(register()) },
 		"fire":         func() { os.Exit(fire(os.Args[1], os.Args[2], os.Args[3])) },
 		"satelle-hook": func() { os.Exit(hook()) },
