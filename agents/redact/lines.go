@@ -8,7 +8,7 @@ import (
 // Limits of what [Lines] holds back, in lines and bytes.
 const (
 	heldLines = 64
-	heldBytes = 256 << 10
+	heldBytes = 64 << 10
 )
 
 // texts are the names under which the protocols of agents send a text bit by

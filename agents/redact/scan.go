@@ -91,7 +91,7 @@ func (r *Rules) find(s string) []span {
 				}
 				i += at
 				at = i + len(word)
-				if sh.may != nil && !sh.may(s[:i], s[at:]) {
+				if sh.may != nil && !sh.may(s[:at], s[at:]) {
 					continue
 				}
 				if sp, ok := sh.around(s, i); ok {
@@ -104,18 +104,20 @@ func (r *Rules) find(s string) []span {
 	return merge(all)
 }
 
-// near is how far before its word a shape begins at most, and how far the
-// first look for its end goes.
+// nearby and ahead are how far before and after its word a match has to show
+// itself, where its shape does not say. A secret of more than most bytes is one,
+// whatever else might be said of it: so no text is read over and over.
 const (
-	near  = 96
-	ahead = 512
+	nearby = 24
+	ahead  = 64
+	most   = 256
 )
 
 // around returns the secret of a match that has the word at i in it.
 func (sh *shape) around(s string, i int) (span, bool) {
-	for far := ahead; ; far *= 8 {
+	for far := cmp.Or(sh.far, ahead); ; far *= 8 {
 		to := min(len(s), i+far)
-		m, at := sh.match(s[:to], max(0, i-near), i)
+		m, at := sh.match(s[:to], max(0, i-cmp.Or(sh.near, nearby)), i)
 		if m == nil {
 			return span{}, false
 		}
@@ -125,7 +127,7 @@ func (sh *shape) around(s string, i int) (span, bool) {
 		for g := 2; g < len(m); g += 2 {
 			if m[g] >= 0 {
 				sp := span{at + m[g], at + m[g+1]}
-				return sp, sh.genuine == nil || sh.genuine(s[sp.from:sp.to])
+				return sp, sh.genuine == nil || sp.to-sp.from > most || sh.genuine(s[sp.from:sp.to])
 			}
 		}
 		return span{}, false

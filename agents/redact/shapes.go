@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -14,9 +15,13 @@ type shape struct {
 	// words are lower case; without one of them the expression is not tried.
 	words []string
 	expr  string
-	// may, if set, sees from what is before and after a word whether it is worth
-	// the expression.
-	may func(before, after string) bool
+	// may, if set, sees from the text up to the end of a word and from what
+	// follows whether it is worth the expression.
+	may func(upTo, after string) bool
+	// near is how far before its word the shape begins at most; 0 is nearby.
+	near int
+	// far is how far after its word a match has to show itself; 0 is ahead.
+	far int
 	// genuine, if set, has the last word on a match.
 	genuine func(secret string) bool
 	re      func() *regexp.Regexp
@@ -45,24 +50,29 @@ var shapes = []*shape{
 			"age-secret-key-1", "lin_api_", "figd_", "sntrys_", "pmak-", "nrak-", "tskey-", "rubygems_", "atatt3",
 		},
 		expr: before + `((?:sk-|xai-|gsk_|hf_|r8_|pplx-|nvapi-|tvly-|sgp_|AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|` +
-			`gl(?:pat|dt|rt|ptt|cbt|ft|agent|soat)-|xox[a-z]-|xapp-|[srp]k_(?:live|test)_|whsec_|npm_|pypi-|SG\.|do[po]_v1_|shp[a-z]{2}_|` +
+			`gl(?:pat|dt|rt|ptt|cbt|ft|agent|soat)-|xox[a-z]-|xapp-|[srp]k_(?:live|test)_|whsec_|npm_|pypi-|SG\.|do[op]_v1_|shp[a-z]{2}_|` +
 			`dckr_pat_|glsa_|hv[sb]\.|AGE-SECRET-KEY-1|lin_api_|figd_|sntrys_|PMAK-|NRAK-|tskey-|rubygems_|ATATT3)[A-Za-z0-9_.=-]{10,})`,
 		genuine: random,
+		may:     func(_, after string) bool { return run(after, 10) },
 	},
 	{ // AWS key ids
 		words: []string{"akia", "asia", "aroa", "aida", "abia", "acca"},
+		may:   func(_, after string) bool { return run(after, 12) },
 		expr:  before + `((?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{12,})`,
 	},
 	{ // JSON web tokens, signed or encrypted
 		words: []string{"eyj"},
+		may:   func(_, after string) bool { return run(after, 8) },
 		expr:  before + `(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)+)`,
 	},
 	{ // keys of bots: a number and its secret
 		words: []string{":aa"},
+		may:   func(_, after string) bool { return run(after, 30) },
 		expr:  `[0-9]{8,10}:(AA[A-Za-z0-9_-]{30,})`,
 	},
 	{
 		words: []string{"private key"},
+		near:  96,
 		expr:  `(-----BEGIN [A-Z0-9 ]*PRIVATE KEY[^-]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[^-]*-----|$))`,
 	},
 	{
@@ -89,24 +99,29 @@ var shapes = []*shape{
 	},
 	{ // URLs with a password, or a long name that is a token
 		words: []string{"://"},
+		near:  32,
+		far:   most,
+		may:   func(_, after string) bool { return strings.Contains(after[:min(len(after), most)], "@") },
 		expr:  `[A-Za-z][A-Za-z0-9+.-]*:(?:\\?/){2}(?:[^\s/?#:@"'\\]*:([^\s/?#@"'\\]+)|([^\s/?#:@"'\\]{16,}))@`,
 	},
 	{
 		words:   secretWords,
-		may:     func(_, after string) bool { return assignment(after) },
+		may:     func(upTo, after string) bool { return assignment(after) && ofSecret(upTo) },
 		expr:    `(?i)(?:` + secrets + `)` + assigns + value,
 		genuine: assigned,
 	},
 	{ // variables of the environment: LICENSE_KEY=…
 		words:   []string{"key"},
-		may:     func(_, after string) bool { return assignment(after) },
+		near:    64,
+		may:     func(upTo, after string) bool { return strings.HasSuffix(upTo, "KEY") && assignment(after) },
 		expr:    before + `(?:[A-Z0-9]+_)*KEY` + assigns + value,
 		genuine: assigned,
 	},
 	{ // flags
 		words: secretWords,
-		may: func(before, after string) bool {
-			return strings.Contains(before[strings.LastIndexAny(before, " \t\n")+1:], "--") && after != "" && unicode.IsSpace(rune(after[0]))
+		may: func(upTo, after string) bool {
+			upTo = upTo[max(0, len(upTo)-nearby):]
+			return strings.Contains(upTo[strings.LastIndexAny(upTo, " \t\n")+1:], "--") && after != "" && unicode.IsSpace(rune(after[0]))
 		},
 		expr:    `(?i)--(?:[a-z]+-)*(?:` + secrets + `)\s+` + value,
 		genuine: assigned,
@@ -123,6 +138,20 @@ func init() {
 	}
 }
 
+// keys are what a key is called that is a secret.
+var keys = []string{"api", "access", "secret", "private", "auth", "account", "encryption", "signing", "shared"}
+
+// ofSecret reports whether a word that may be "key" is the key of something
+// secret.
+func ofSecret(upTo string) bool {
+	name, ok := strings.CutSuffix(lower(upTo[max(0, len(upTo)-nearby):]), "key")
+	if !ok {
+		return true
+	}
+	name = strings.TrimRight(name, "_-")
+	return slices.ContainsFunc(keys, func(k string) bool { return strings.HasSuffix(name, k) })
+}
+
 // assignment reports whether a value is assigned right after a word.
 func assignment(after string) bool {
 	after = strings.TrimPrefix(after, "s")
@@ -131,6 +160,19 @@ func assignment(after string) bool {
 	}
 	after = strings.TrimLeft(after, " \t\r\n")
 	return after != "" && strings.IndexByte(`:=%\`, after[0]) >= 0
+}
+
+// run reports whether a text begins with n characters of a token.
+func run(s string, n int) bool {
+	if len(s) < n {
+		return false
+	}
+	for _, c := range []byte(s[:n]) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' || c == '=') {
+			return false
+		}
+	}
+	return true
 }
 
 // random tells a generated token from words that have a hyphen.
