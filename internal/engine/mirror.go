@@ -3,8 +3,10 @@ package engine
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cockroachdb/errors"
 
@@ -19,9 +21,29 @@ func (e *Engine) MirrorDir(id string) string {
 	return filepath.Join(e.Place.Dir, "stories", id)
 }
 
-// Mirror brings the files of a story's documents up to date: what is missing
-// or differs is written anew, each file at once, and nothing else is touched.
+// Mirror brings the files of a story's documents to what the ledger holds: what
+// is missing or differs is written anew, each file at once, and what is no
+// document of the story is removed.
 func (e *Engine) Mirror(ctx context.Context, id string) error {
+	for {
+		docs, err := e.documents(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := mirror(e.MirrorDir(id), docs); err != nil {
+			return fault.Wrap(err, nil, "mirroring the documents of story %s", id)
+		}
+		// Another command may have attached one meanwhile, whose file was taken
+		// for a stray.
+		now, err := e.documents(ctx, id)
+		if err != nil || maps.EqualFunc(docs, now, bytes.Equal) {
+			return err
+		}
+	}
+}
+
+// documents reads those of a story that were not redacted.
+func (e *Engine) documents(ctx context.Context, id string) (map[string][]byte, error) {
 	docs := map[string][]byte{}
 	err := e.View(ctx, func(st workflow.State, look Lookup) error {
 		s, err := st.Story(id)
@@ -30,37 +52,51 @@ func (e *Engine) Mirror(ctx context.Context, id string) error {
 		}
 		for _, d := range s.Docs {
 			b, err := look.Blob(d.Ref)
-			switch {
-			case errors.Is(err, ledger.ErrRedacted):
-				docs[d.Name] = nil // its file goes, too
-			case err != nil:
-				return fault.Wrap(err, nil, "reading document %s", d.Name)
-			default:
-				docs[d.Name] = append([]byte{}, b...)
+			if errors.Is(err, ledger.ErrRedacted) {
+				continue // its file goes, too
 			}
+			if err != nil {
+				return fault.Wrap(err, nil, "reading document %s", d.Name)
+			}
+			docs[d.Name] = append([]byte{}, b...)
 		}
 		return nil
 	})
-	if err != nil || len(docs) == 0 {
+	return docs, err
+}
+
+func mirror(dir string, docs map[string][]byte) error {
+	if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
+		if err := os.Remove(dir); err != nil { // a link would show what lies elsewhere
+			return err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	dir := e.MirrorDir(id)
+	for _, entry := range entries {
+		_, is := docs[entry.Name()]
+		if is && entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), tempPrefix) {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	if len(docs) == 0 {
+		return nil
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fault.Wrap(err, nil, "making the mirror of story %s", id)
+		return err
 	}
 	for name, want := range docs {
 		path := filepath.Join(dir, name)
-		if want == nil {
-			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-				return fault.Wrap(err, nil, "removing the mirror of a redacted document")
-			}
-			continue
-		}
-		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, want) {
+		if have, err := readBounded(path, int64(len(want))); err == nil && bytes.Equal(have, want) {
 			continue
 		}
 		if err := writeAtomic(path, want, 0o600); err != nil {
-			return fault.Wrap(err, nil, "mirroring document %s", name)
+			return err
 		}
 	}
 	return nil
@@ -84,10 +120,13 @@ func (e *Engine) Document(ctx context.Context, id, name string) (data []byte, er
 	return data, err
 }
 
+// tempPrefix opens the names of files that are being written.
+const tempPrefix = ".tmp-"
+
 // writeAtomic replaces a file as a whole: a reader sees the old bytes or the
 // new, never some of each.
 func writeAtomic(path string, data []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
 	if err != nil {
 		return err
 	}

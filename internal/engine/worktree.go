@@ -143,6 +143,12 @@ func (e *Engine) Copies() ([]Copy, error) {
 	}
 	for _, name := range names {
 		path := filepath.Join(e.copiesDir(), name)
+		if copied, is := strings.CutSuffix(path, ".json"); is {
+			if _, err := os.Lstat(copied); os.IsNotExist(err) {
+				os.Remove(path) // somebody has removed the copy
+			}
+			continue
+		}
 		if fi, err := os.Lstat(path); err != nil || !fi.IsDir() {
 			continue
 		}
