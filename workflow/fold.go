@@ -338,13 +338,16 @@ func reseat(rows ledger.Rows, before, s Story, now time.Time) error {
 			Story: s.ID, Title: s.Title, Step: s.Status, Category: s.Plan.Name, Paths: s.Paths,
 			IdleAt: now.Add(seatIdle).Unix(), Substrate: s.Plan.Name == substrateLane && s.Approved,
 		}
+		late := false // somebody else may have taken the seat
 		if t := s.Transition; s.lends() && t.WorkTree == tree {
 			seat.Step, seat.Worker, seat.IdleAt = t.To, t.Worker, t.Expires
+			late = before.lends()
 		} else {
 			seat.Suspended = s.Seat.Suspended
+			late = seat.Suspended
 		}
-		if seat.Suspended && row.Seats[tree].Story != "" {
-			continue // somebody else sits there already
+		if late && row.Seats[tree].Story != "" {
+			continue
 		}
 		row.Seats[tree] = seat
 	}

@@ -18,6 +18,10 @@ func TestMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMemory()
 		l := lane("*", []string{route.Structure}, []string{"check-a", route.Structure})
+		performed := rapid.Bool().Draw(t, "performed")
+		if performed {
+			l.Steps[1].Agent = "architect"
+		}
 		c, err := m.state().Trust([]Executable{{Name: "check-a", Digest: "digest-check-a"}}, nil, nil, person)
 		if err != nil {
 			t.Fatalf("trusting: %v", err)
@@ -30,6 +34,7 @@ func TestMachine(t *testing.T) {
 			f.WorkTree = rapid.SampledFrom([]string{".", "wt2"}).Draw(t, "work tree")
 			f.Tree = rapid.SampledFrom([]string{"tree1", "tree2"}).Draw(t, "tree")
 			f.Alive = rapid.Bool().Draw(t, "alive")
+			f.Bindings = bindings(Bound{Timeout: time.Hour})
 			return f
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -59,6 +64,25 @@ func TestMachine(t *testing.T) {
 				c, _, err := m.state().Commit(s.ID, token, []Verdict{v}, nil, facts(), robot)
 				if err != nil {
 					t.Fatalf("committing: %v", err)
+				}
+				m.append(t, c)
+			},
+			"dispatch": func(t *rapid.T) {
+				if len(ids) == 0 || !performed {
+					return
+				}
+				s := m.story(t, story())
+				token := uint64(rapid.IntRange(0, int(m.size())).Draw(t, "token"))
+				if s.Transition != nil && rapid.Bool().Draw(t, "own token") {
+					token = s.Transition.Token
+					if Performer(*s.Transition, facts()) == "" {
+						return
+					}
+				}
+				d := Dispatched{Token: token, Binding: "architect", Worker: fmt.Sprintf("worker%d", m.size())}
+				c, _, err := m.state().Dispatch(s.ID, d, nil, facts(), robot)
+				if err != nil {
+					t.Fatalf("dispatching: %v", err)
 				}
 				m.append(t, c)
 			},
@@ -102,6 +126,12 @@ func laws(t *rapid.T, m *memory, ids []string) {
 	row := m.state().Row()
 	for tree, seat := range row.Seats {
 		s := m.story(t, seat.Story)
+		if tr := s.Transition; seat.Worker != "" {
+			if tr == nil || tr.Worker != seat.Worker || tr.WorkTree != tree || tr.Expires != seat.IdleAt || !s.Plan.Performs(tr.To) {
+				t.Fatalf("the row lends the seat of %s to %s, the story says %+v", tree, seat.Worker, tr)
+			}
+			continue
+		}
 		if s.Seat == nil || s.Seat.WorkTree != tree || s.Seat.Suspended != seat.Suspended {
 			t.Fatalf("the row seats %s in %s, the story says %+v", seat.Story, tree, s.Seat)
 		}
@@ -110,6 +140,9 @@ func laws(t *rapid.T, m *memory, ids []string) {
 		s := m.story(t, id)
 		if s.Plan.Performs(s.Status) != (s.Seat != nil) {
 			t.Fatalf("%s in %s with seat %+v", id, s.Status, s.Seat)
+		}
+		if s.lends() && m.clock.Unix() < s.Transition.Expires && row.Seats[s.Transition.WorkTree].Worker != s.Transition.Worker {
+			t.Fatalf("%s has lent the seat of %s to %s, the row to %+v", id, s.Transition.WorkTree, s.Transition.Worker, row.Seats[s.Transition.WorkTree])
 		}
 		if s.Seat != nil && !s.Seat.Suspended && row.Seats[s.Seat.WorkTree].Story != id {
 			t.Fatalf("%s sits awake in %s, the row seats %q", id, s.Seat.WorkTree, row.Seats[s.Seat.WorkTree].Story)

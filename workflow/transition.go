@@ -244,6 +244,7 @@ func (st State) Dispatch(id string, d Dispatched, verdicts []Verdict, f Facts, a
 	t := *s.Transition
 	refusal = moved(s, t, f)
 	if refusal == nil {
+		f.WorkTree = t.WorkTree // whose seat is lent
 		c, refusal = st.seat(s, t.Edge, f, actor)
 	}
 	if refusal != nil {
