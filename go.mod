@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/cockroachdb/errors v1.14.0
+	github.com/coder/acp-go-sdk v0.13.0
 	github.com/hiddeco/sshsig v0.2.0
 	github.com/oklog/ulid/v2 v2.1.2
 	github.com/pelletier/go-toml/v2 v2.4.3

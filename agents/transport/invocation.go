@@ -45,7 +45,7 @@ type Result struct {
 // error is a *Failure; the Result then holds what is known all the same.
 func Run(ctx context.Context, inv Invocation) (Result, error) {
 	if inv.Binding.Interface == agents.InterfaceACP {
-		return Result{}, &Failure{Class: Protocol, Message: "the Agent Client Protocol is not spoken yet"}
+		return runACP(ctx, inv)
 	}
 	return runCommand(ctx, inv)
 }

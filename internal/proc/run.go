@@ -31,6 +31,9 @@ type Spec struct {
 	// HoldStdin keeps the input open, after Stdin, until the command has ended:
 	// for one that takes the end of its input as a reason to leave.
 	HoldStdin bool
+	// Input, if set, is the command's standard input instead, for a talk that goes
+	// on. The caller closes it, and the other end of it.
+	Input *os.File
 	// Extra, if set, is the command's descriptor [ExtraFD]. The caller closes it.
 	Extra *os.File
 	// Timeout bounds the run; 0 leaves it to the context.
@@ -185,7 +188,10 @@ func wire(cmd *exec.Cmd, spec Spec) (*wires, error) {
 		}
 		cmd.Stdout = outEnd
 	}
-	if len(spec.Stdin) > 0 || spec.HoldStdin {
+	switch {
+	case spec.Input != nil:
+		cmd.Stdin = spec.Input
+	case len(spec.Stdin) > 0 || spec.HoldStdin:
 		c, p, err := os.Pipe()
 		if err != nil {
 			w.abandon()

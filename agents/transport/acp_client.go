@@ -1,0 +1,231 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	acp "github.com/coder/acp-go-sdk"
+
+	"satelle/agents/event"
+)
+
+// acpLines is what the agent's output is written to: it bounds it, traces it
+// without reasoning, and passes it on a line at a time.
+type acpLines struct {
+	to      io.Writer
+	raw     io.Writer
+	held    []byte
+	size    int
+	endless bool
+}
+
+// Write implements [io.Writer].
+func (l *acpLines) Write(p []byte) (int, error) {
+	l.size += len(p)
+	l.held = append(l.held, p...)
+	if l.size > maxOutput || len(l.held) > 2*maxLine {
+		l.endless = true
+		return 0, errEndless
+	}
+	for {
+		i := bytes.IndexByte(l.held, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		line := l.held[:i+1]
+		fmt.Fprintln(l.raw, event.WithoutReasoning(strings.TrimSpace(valid(line))))
+		if _, err := l.to.Write(line); err != nil {
+			// Nobody listens any more: what is said now is of no account.
+			l.held = nil
+			return len(p), nil
+		}
+		l.held = l.held[i+1:]
+	}
+}
+
+// acpClient is satelle's side of a session. It implements [acp.Client].
+type acpClient struct {
+	grant grant
+	tell  event.Sink
+
+	mu      sync.Mutex
+	text    strings.Builder // the message under way
+	message string          // its id
+	broken  bool            // the agent said that its turn failed
+	cost    *int64
+	refused string // the first call that was not permitted
+}
+
+// SessionUpdate implements [acp.Client].
+func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch u := n.Update; {
+	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
+		if id := u.AgentMessageChunk.MessageId; id != nil && *id != c.message {
+			c.text.Reset()
+			c.message = *id
+		}
+		text := u.AgentMessageChunk.Content.Text.Text
+		if c.text.Len()+len(text) <= maxLine {
+			c.text.WriteString(text)
+		}
+		c.tell(event.Event{Kind: event.Message, Text: text})
+	case u.ToolCall != nil:
+		// What was said before a call is not the final message.
+		c.text.Reset()
+		c.tell(event.Event{Kind: event.ToolStart, Call: string(u.ToolCall.ToolCallId), Tool: u.ToolCall.Title, Text: inShort(u.ToolCall.RawInput)})
+		c.end(u.ToolCall.ToolCallId, u.ToolCall.Title, u.ToolCall.Status)
+	case u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil:
+		title := ""
+		if u.ToolCallUpdate.Title != nil {
+			title = *u.ToolCallUpdate.Title
+		}
+		c.end(u.ToolCallUpdate.ToolCallId, title, *u.ToolCallUpdate.Status)
+	case u.SessionInfoUpdate != nil:
+		b, err := json.Marshal(u.SessionInfoUpdate.Meta)
+		if err == nil && bytes.Contains(b, []byte(`"threadStatus":{"type":"systemError"`)) {
+			c.broken = true
+			c.text.Reset()
+		}
+	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil && u.UsageUpdate.Cost.Currency == "USD":
+		micros := int64(u.UsageUpdate.Cost.Amount*1e6 + 0.5)
+		c.cost = &micros
+	}
+	return nil
+}
+
+func (c *acpClient) end(call acp.ToolCallId, title string, status acp.ToolCallStatus) {
+	if status != acp.ToolCallStatusCompleted && status != acp.ToolCallStatusFailed {
+		return
+	}
+	ok := status == acp.ToolCallStatusCompleted
+	c.tell(event.Event{Kind: event.ToolEnd, Call: string(call), Tool: title, OK: &ok})
+}
+
+// inShort is what a tool is given, as far as an event shows it.
+func inShort(v any) string {
+	if v == nil {
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return clip(string(b))
+}
+
+// RequestPermission implements [acp.Client]: what the grant does not hold is
+// rejected, and what it holds is allowed this once.
+func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	allowed := c.grant.allows(p.ToolCall)
+	want := acp.PermissionOptionKindRejectOnce
+	if allowed {
+		want = acp.PermissionOptionKindAllowOnce
+	} else {
+		c.mu.Lock()
+		if c.refused == "" {
+			c.refused = "a tool call"
+			if p.ToolCall.Title != nil {
+				c.refused = *p.ToolCall.Title
+			}
+		}
+		c.mu.Unlock()
+	}
+	for _, o := range p.Options {
+		if o.Kind == want {
+			return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeSelected(o.OptionId)}, nil
+		}
+	}
+	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
+}
+
+// The client offers neither files nor terminals: an agent has its own, and asks
+// for permission.
+
+func (c *acpClient) ReadTextFile(context.Context, acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodFsReadTextFile)
+}
+
+func (c *acpClient) WriteTextFile(context.Context, acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodFsWriteTextFile)
+}
+
+func (c *acpClient) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalCreate)
+}
+
+func (c *acpClient) KillTerminal(context.Context, acp.KillTerminalRequest) (r acp.KillTerminalResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalKill)
+}
+
+func (c *acpClient) TerminalOutput(context.Context, acp.TerminalOutputRequest) (r acp.TerminalOutputResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalOutput)
+}
+
+func (c *acpClient) ReleaseTerminal(context.Context, acp.ReleaseTerminalRequest) (r acp.ReleaseTerminalResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalRelease)
+}
+
+func (c *acpClient) WaitForTerminalExit(context.Context, acp.WaitForTerminalExitRequest) (r acp.WaitForTerminalExitResponse, err error) {
+	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalWaitForExit)
+}
+
+// result is what is known of a run: the final message and the usage.
+func (c *acpClient) result(p acp.PromptResponse) (r Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.Text = strings.TrimSpace(c.text.String())
+	n := func(v int) *int64 {
+		i := int64(v)
+		return &i
+	}
+	if u := p.Usage; u != nil {
+		r.Usage.Input, r.Usage.Output, r.Usage.Total = n(u.InputTokens), n(u.OutputTokens), n(u.TotalTokens)
+		if u.CachedReadTokens != nil {
+			r.Usage.CacheRead = n(*u.CachedReadTokens)
+		}
+		if u.CachedWriteTokens != nil {
+			r.Usage.CacheWrite = n(*u.CachedWriteTokens)
+		}
+		if u.ThoughtTokens != nil {
+			r.Usage.Reasoning = n(*u.ThoughtTokens)
+		}
+	} else if meta, ok := p.Meta["usage"].(map[string]any); ok { // Grok's, whose input holds what the cache gave
+		get := func(key string) *int64 {
+			if f, ok := meta[key].(float64); ok && f >= 0 && f < 1<<53 && f == float64(int64(f)) {
+				i := int64(f)
+				return &i
+			}
+			return nil
+		}
+		r.Usage.Input, r.Usage.Output, r.Usage.Total, r.Usage.CacheRead = get("inputTokens"), get("outputTokens"), get("totalTokens"), get("cachedReadTokens")
+		if r.Usage.Input != nil && r.Usage.CacheRead != nil && *r.Usage.Input >= *r.Usage.CacheRead {
+			*r.Usage.Input -= *r.Usage.CacheRead
+		}
+	}
+	r.Usage.CostMicros = c.cost
+	return r
+}
+
+// verdict is why a turn that ended is no answer, nil if it is one.
+func (c *acpClient) verdict(p acp.PromptResponse, r *Result) *Failure {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.broken:
+		return &Failure{Class: classOfText(r.Text), Message: clip(r.Text)}
+	case c.refused != "" && p.StopReason != acp.StopReasonEndTurn:
+		return &Failure{Class: Failed, Message: "it gave up when its tools grant did not hold: " + clip(c.refused)}
+	case p.StopReason != acp.StopReasonEndTurn:
+		return &Failure{Class: Failed, Message: "it stopped before its end: " + string(p.StopReason)}
+	case r.Text == "":
+		return &Failure{Class: Protocol, Message: "its final message is empty"}
+	}
+	return nil
+}
