@@ -46,11 +46,27 @@ var agentsUnderTest = []*agent{
 		writes:  []func(*world, string) Call{codexPatch.call, codexExec.call},
 	},
 	{
+		name:    "codex-acp",
+		reviews: "role = \"reviewer\"\n" + overACP(agents.DefaultCodexACPCommand),
+		plans:   overACP(agents.DefaultCodexACPCommand),
+		prepare: codexACPSees,
+		writes:  []func(*world, string) Call{codexPatch.call, codexExec.call},
+		usage:   "tokens",
+	},
+	{
 		name:    "grok",
 		reviews: proposed("grok"),
 		plans:   fmt.Sprintf("command = %q\ntools = \"read_file,grep,list_dir\"\n", agents.DefaultGrokCommand),
 		prepare: grokSees,
 		writes:  []func(*world, string) Call{grokWrite.call, grokRun.call},
+	},
+	{
+		name:    "grok-acp",
+		reviews: "role = \"reviewer\"\n" + overACP(agents.DefaultGrokACPCommand),
+		plans:   overACP(agents.DefaultGrokACPCommand),
+		prepare: grokSees,
+		writes:  []func(*world, string) Call{grokWrite.call, grokRun.call},
+		usage:   "tokens",
 	},
 	{
 		name:    "opencode",
@@ -73,6 +89,10 @@ var agentsUnderTest = []*agent{
 func proposed(cli string) string {
 	_, table, _ := strings.Cut(string(agents.Preset(cli, nil)), "\n["+agents.Reviewer+"]\n")
 	return table
+}
+
+func overACP(command string) string {
+	return fmt.Sprintf("interface = \"acp\"\ncommand = %q\ntools = \"read_file,grep,list_dir\"\n", command)
 }
 
 // each runs a test for every agent.
@@ -114,6 +134,19 @@ stream_max_retries = 0
 	return w.withClients("CODEX_HOME="+home, "MODEL_KEY=dummy")
 }
 
+// codexACPSees also lays the adapter where npx finds it without asking anybody:
+// in a folder above the repository.
+func codexACPSees(w *world, url string) []string {
+	env := codexSees(w, url)
+	modules := filepath.Join(w.dir, "node_modules")
+	installed := filepath.Join(filepath.Dir(clients), "node_modules", "@agentclientprotocol", "codex-acp")
+	w.mkdir(filepath.Join(modules, ".bin"))
+	w.mkdir(filepath.Join(modules, "@agentclientprotocol"))
+	w.link(installed, filepath.Join(modules, "@agentclientprotocol", "codex-acp"))
+	w.link(filepath.Join(installed, "dist", "index.js"), filepath.Join(modules, ".bin", "codex-acp"))
+	return append(env, "npm_config_offline=true", "npm_config_registry=http://127.0.0.1:9/", "npm_config_update_notifier=false")
+}
+
 // grokSees bounds the retries where Grok lets itself be told; a 503 it asks for
 // seven times all the same, within 45 s.
 func grokSees(w *world, url string) []string {
@@ -138,6 +171,13 @@ func opencodeSees(w *world, url string) []string {
 func (w *world) mkdir(path string) {
 	w.t.Helper()
 	if err := os.MkdirAll(path, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) link(target, path string) {
+	w.t.Helper()
+	if err := os.Symlink(target, path); err != nil {
 		w.t.Fatal(err)
 	}
 }
