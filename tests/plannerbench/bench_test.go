@@ -138,8 +138,9 @@ func TestBenchPlaysEveryFixtureInBothCells(t *testing.T) {
 			}
 		}
 	}
-	if r.report.Decision == nil || r.report.Decision.Change || r.report.Decision.Keep != Office {
-		t.Errorf("%+v", r.report.Decision)
+	// What it is depends on how long the peers took; its rule has a table of its own.
+	if d := r.report.Decision; d == nil || d.Keep != Office && d.Keep != Challenger || d.Change != (d.Keep == Challenger) || len(d.Reasons) == 0 {
+		t.Errorf("%+v", d)
 	}
 	private(t, r.dir)
 }
