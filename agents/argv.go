@@ -75,7 +75,7 @@ func (b Binding) Argv(v Values) []string {
 // escape, and no shell is asked.
 func split(command string) ([]string, error) {
 	var tokens []string
-	for rest := strings.TrimSpace(command); rest != ""; rest = strings.TrimLeft(rest, blanks) {
+	for rest := strings.Trim(command, blanks); rest != ""; rest = strings.TrimLeft(rest, blanks) {
 		quote := rest[0]
 		if quote != '"' && quote != '\'' {
 			end := strings.IndexAny(rest, blanks)

@@ -101,7 +101,7 @@ func TestCodexEffortIsTOML(t *testing.T) {
 }
 
 func FuzzSplit(f *testing.F) {
-	for _, s := range []string{"a b", `a "b c" 'd'`, `a "b`, `a "b"c`, " \t\n", "a=\"b\""} {
+	for _, s := range []string{"a b", `a "b c" 'd'`, `a "b`, `a "b"c`, " \t\n", "a=\"b\"", "\f"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
