@@ -33,6 +33,7 @@ func runACP(ctx context.Context, inv Invocation) (Result, error) {
 		tell(event.Event{Kind: event.Usage, Usage: &r.Usage})
 	}
 	if err != nil {
+		r.Text = "" // what it said so far is no answer
 		err.ExitCode = r.ExitCode
 		tell(event.Event{Kind: event.Failure, Class: err.Class, Text: err.Message})
 		return r, err
@@ -93,7 +94,7 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 		ended <- ending{res, err}
 	}()
 
-	listener := &acpClient{grant: grantOf(inv.Binding), tell: tell}
+	listener := &acpClient{grant: grantOf(inv.Binding), tell: tell, ended: true}
 	conn := acp.NewClientSideConnection(listener, ours, heard)
 	conn.SetLogger(slog.New(slog.DiscardHandler))
 	s := acpSession{conn: conn, inv: inv}

@@ -54,9 +54,11 @@ type acpClient struct {
 	tell  event.Sink
 
 	mu      sync.Mutex
-	text    strings.Builder // the message under way
-	message string          // its id
-	broken  bool            // the agent said that its turn failed
+	text    strings.Builder           // the message under way
+	message string                    // its id
+	ended   bool                      // with a line, or there is none
+	tools   map[acp.ToolCallId]string // names by call
+	broken  bool                      // the agent said that its turn failed
 	cost    *int64
 	refused string // the first call that was not permitted
 }
@@ -67,11 +69,18 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 	defer c.mu.Unlock()
 	switch u := n.Update; {
 	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
+		text := u.AgentMessageChunk.Content.Text.Text
+		if text == "" {
+			break
+		}
 		if id := u.AgentMessageChunk.MessageId; id != nil && *id != c.message {
+			if !c.ended {
+				c.tell(event.Event{Kind: event.Message, Text: "\n"})
+			}
 			c.text.Reset()
 			c.message = *id
 		}
-		text := u.AgentMessageChunk.Content.Text.Text
+		c.ended = strings.HasSuffix(text, "\n")
 		if c.text.Len()+len(text) <= maxLine {
 			c.text.WriteString(text)
 		}
@@ -79,14 +88,15 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 	case u.ToolCall != nil:
 		// What was said before a call is not the final message.
 		c.text.Reset()
+		c.ended = true
+		c.named(u.ToolCall.ToolCallId, u.ToolCall.Title)
 		c.tell(event.Event{Kind: event.ToolStart, Call: string(u.ToolCall.ToolCallId), Tool: u.ToolCall.Title, Text: inShort(u.ToolCall.RawInput)})
-		c.end(u.ToolCall.ToolCallId, u.ToolCall.Title, u.ToolCall.Status)
+		c.end(u.ToolCall.ToolCallId, u.ToolCall.Status, u.ToolCall.RawOutput, u.ToolCall.Content)
 	case u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil:
-		title := ""
-		if u.ToolCallUpdate.Title != nil {
-			title = *u.ToolCallUpdate.Title
+		if title := u.ToolCallUpdate.Title; title != nil {
+			c.named(u.ToolCallUpdate.ToolCallId, *title)
 		}
-		c.end(u.ToolCallUpdate.ToolCallId, title, *u.ToolCallUpdate.Status)
+		c.end(u.ToolCallUpdate.ToolCallId, *u.ToolCallUpdate.Status, u.ToolCallUpdate.RawOutput, u.ToolCallUpdate.Content)
 	case u.SessionInfoUpdate != nil:
 		b, err := json.Marshal(u.SessionInfoUpdate.Meta)
 		if err == nil && bytes.Contains(b, []byte(`"threadStatus":{"type":"systemError"`)) {
@@ -100,24 +110,37 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 	return nil
 }
 
-func (c *acpClient) end(call acp.ToolCallId, title string, status acp.ToolCallStatus) {
+// named remembers a call's name, for its end says none.
+func (c *acpClient) named(call acp.ToolCallId, name string) {
+	if c.tools == nil {
+		c.tools = map[acp.ToolCallId]string{}
+	}
+	if _, known := c.tools[call]; known || len(c.tools) < maxCalls {
+		c.tools[call] = name
+	}
+}
+
+func (c *acpClient) end(call acp.ToolCallId, status acp.ToolCallStatus, output any, content []acp.ToolCallContent) {
 	if status != acp.ToolCallStatusCompleted && status != acp.ToolCallStatusFailed {
 		return
 	}
+	text := inShort(output)
+	for _, part := range content {
+		if text == "" && part.Content != nil && part.Content.Content.Text != nil {
+			text = inShort(part.Content.Content.Text.Text)
+		}
+	}
 	ok := status == acp.ToolCallStatusCompleted
-	c.tell(event.Event{Kind: event.ToolEnd, Call: string(call), Tool: title, OK: &ok})
+	c.tell(event.Event{Kind: event.ToolEnd, Call: string(call), Tool: c.tools[call], OK: &ok, Text: text})
 }
 
-// inShort is what a tool is given, as far as an event shows it.
+// inShort is what a tool is given or gives, as far as an event shows it.
 func inShort(v any) string {
-	if v == nil {
-		return ""
-	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return ""
 	}
-	return clip(string(b))
+	return short(b)
 }
 
 // RequestPermission implements [acp.Client]: what the grant does not hold is

@@ -12,10 +12,12 @@ import (
 )
 
 // The test binary is also an agent that speaks the protocol: acpScene is what it
-// plays, acpLog the file for its argv and for every line that it is sent.
+// plays, acpLog the file for its argv and for every line that it is sent, and
+// acpScript the file with what it sends once it is prompted.
 const (
-	acpScene = "TRANSPORT_ACP_SCENE"
-	acpLog   = "TRANSPORT_ACP_LOG"
+	acpScene  = "TRANSPORT_ACP_SCENE"
+	acpLog    = "TRANSPORT_ACP_LOG"
+	acpScript = "TRANSPORT_ACP_SCRIPT"
 )
 
 func TestMain(m *testing.M) {
@@ -117,6 +119,13 @@ func (p peer) play() {
 				continue
 			case "used up":
 				fail(-32603, "Internal error", map[string]any{"message": "You have no more", "codexErrorInfo": "usageLimitExceeded"})
+				continue
+			case "script":
+				script, err := os.ReadFile(os.Getenv(acpScript))
+				if err != nil {
+					panic(err)
+				}
+				fmt.Print(strings.ReplaceAll(string(script), "PROMPT", string(id)))
 				continue
 			case "deaf":
 				select {}
