@@ -15,8 +15,10 @@ import (
 const (
 	// DefaultClaudeCommand takes the work on stdin. It can't write.
 	DefaultClaudeCommand = "claude -p --output-format json --disallowedTools Write,Edit,NotebookEdit,Bash --append-system-prompt {system} --allowedTools {tools} --model {model} --effort {effort}"
-	// DefaultGrokCommand takes the work as an argument. It can't write.
-	DefaultGrokCommand = "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit --deny Bash --output-format plain --max-turns 8 --no-subagents --reasoning-effort {effort}"
+	// DefaultGrokCommand takes the work as an argument. It can't write. Of Grok's
+	// formats streaming-json alone keeps the final message apart from what came
+	// before it, and tells of usage and of a turn that was cancelled.
+	DefaultGrokCommand = "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit --deny Bash --output-format streaming-json --max-turns 8 --no-subagents --reasoning-effort {effort}"
 	// DefaultCodexExecCommand takes the work on stdin. Its sandbox is read-only.
 	DefaultCodexExecCommand = `codex exec -s read-only -m {model} -c model_reasoning_effort="{effort}" {system}`
 	// DefaultOpencodeCommand takes the work on stdin. It has no flag for tools:

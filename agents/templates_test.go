@@ -9,7 +9,7 @@ import (
 func TestDefaultTemplates(t *testing.T) {
 	tests := []struct{ got, begins, holds string }{
 		{DefaultClaudeCommand, "claude -p --output-format json --disallowedTools Write,Edit,NotebookEdit,Bash --append-system-prompt {system} --allowedTools {tools} --model {model}", "--effort {effort}"},
-		{DefaultGrokCommand, "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit", "--reasoning-effort {effort}"},
+		{DefaultGrokCommand, "grok -p {payload} --system-prompt-override {system} --tools read_file,grep,list_dir -m {model} --deny Write --deny Edit", "--output-format streaming-json --max-turns 8 --no-subagents --reasoning-effort {effort}"},
 		{DefaultCodexExecCommand, `codex exec -s read-only -m {model} -c model_reasoning_effort="{effort}" {system}`, ""},
 		{DefaultOpencodeCommand, "opencode run --format json --agent plan ", "--variant {effort}"},
 		{DefaultGrokACPCommand, "grok agent stdio", ""},

@@ -46,7 +46,7 @@ func TestTopicsSayWhatTheyOwe(t *testing.T) {
 			"satelle asks for neither CODEX_API_KEY nor OPENAI_API_KEY",
 			"codex exec --dangerously-bypass-hook-trust",
 			"Body, criteria and documents must stand alone",
-			"put {payload} there", "`-p` (`--single`)", "prefer `--output-format plain`", "1 is often too low",
+			"put {payload} there", "`-p` (`--single`)", "For Grok without tools prefer `--output-format plain`", "1 is often too low",
 			"Do not define that agent in a folder of one harness", "tied to one vendor",
 			"Codex by ACP is preferred", "satelle agent validate", "a cheap gate, such as step-summary", "CODEX_PATH",
 			agents.DefaultClaudeCommand, agents.DefaultGrokCommand, agents.DefaultCodexExecCommand, agents.DefaultOpencodeCommand,

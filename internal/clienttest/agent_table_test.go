@@ -57,6 +57,7 @@ var agentsUnderTest = []*agent{
 		name:    "grok",
 		reviews: proposed("grok"),
 		plans:   fmt.Sprintf("command = %q\ntools = \"read_file,grep,list_dir\"\n", agents.DefaultGrokCommand),
+		usage:   "tokens",
 		prepare: grokSees,
 		writes:  []func(*world, string) Call{grokWrite.call, grokRun.call},
 	},
