@@ -94,10 +94,10 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 		ended <- ending{res, err}
 	}()
 
-	listener := &acpClient{grant: grantOf(inv.Binding), tell: tell, ended: true}
+	listener := &acpClient{grant: grantOf(inv.Binding), files: filesOf(inv), tell: tell, ended: true}
 	conn := acp.NewClientSideConnection(listener, ours, heard)
 	conn.SetLogger(slog.New(slog.DiscardHandler))
-	s := acpSession{conn: conn, inv: inv}
+	s := acpSession{conn: conn, inv: inv, offer: acp.ClientCapabilities{Fs: listener.files.offer()}}
 	response, failed := s.run(limit)
 	// Whoever still writes would wait for a reader for ever.
 	heard.CloseWithError(io.ErrClosedPipe)
@@ -122,13 +122,15 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 
 // acpSession is one session with one prompt.
 type acpSession struct {
-	conn *acp.ClientSideConnection
-	inv  Invocation
+	conn  *acp.ClientSideConnection
+	inv   Invocation
+	offer acp.ClientCapabilities
 }
 
 func (s acpSession) run(ctx context.Context) (response acp.PromptResponse, err error) {
 	_, err = s.conn.Initialize(ctx, acp.InitializeRequest{
 		ProtocolVersion: acp.ProtocolVersionNumber, ClientInfo: &acp.Implementation{Name: "satelle", Version: "1"},
+		ClientCapabilities: s.offer,
 	})
 	if err != nil {
 		return response, fmt.Errorf("initialize: %w", err)

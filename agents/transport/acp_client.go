@@ -51,6 +51,7 @@ func (l *acpLines) Write(p []byte) (int, error) {
 // acpClient is satelle's side of a session. It implements [acp.Client].
 type acpClient struct {
 	grant grant
+	files *files
 	tell  event.Sink
 
 	mu      sync.Mutex
@@ -168,16 +169,7 @@ func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermission
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
-// The client offers neither files nor terminals: an agent has its own, and asks
-// for permission.
-
-func (c *acpClient) ReadTextFile(context.Context, acp.ReadTextFileRequest) (r acp.ReadTextFileResponse, err error) {
-	return r, acp.NewMethodNotFound(acp.ClientMethodFsReadTextFile)
-}
-
-func (c *acpClient) WriteTextFile(context.Context, acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, err error) {
-	return r, acp.NewMethodNotFound(acp.ClientMethodFsWriteTextFile)
-}
+// The client offers no terminals, see doc.go.
 
 func (c *acpClient) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, err error) {
 	return r, acp.NewMethodNotFound(acp.ClientMethodTerminalCreate)

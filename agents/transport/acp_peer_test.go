@@ -154,6 +154,21 @@ func (p peer) prompted(prompt gjson.Result) map[string]any {
 	case "endless":
 		p.say(strings.Repeat("x", 3*maxLine))
 	}
+	if file, asks := strings.CutPrefix(p.scene, "file "); asks {
+		var answers []string
+		for ask := range strings.SplitSeq(file, "\n") {
+			method, params, _ := strings.Cut(ask, " ")
+			p.send(map[string]any{"id": 98, "method": method, "params": json.RawMessage(params)})
+			m, _ := p.next()
+			answer := m.Get("result").Raw
+			if e := m.Get("error"); e.Exists() {
+				answer = "refused: " + e.Get("message").String() + " " + e.Get("data").String()
+			}
+			answers = append(answers, answer)
+		}
+		p.say(strings.Join(answers, "\n"))
+		return map[string]any{"stopReason": "end_turn"}
+	}
 	if kind, asks := strings.CutPrefix(p.scene, "asks "); asks {
 		kind, command, _ := strings.Cut(kind, ": ")
 		p.send(map[string]any{"id": 99, "method": "session/request_permission", "params": map[string]any{

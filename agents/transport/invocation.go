@@ -26,6 +26,10 @@ type Invocation struct {
 	Events event.Sink
 	// Raw receives the agent's traffic as it came, for a trace; nil for nothing.
 	Raw io.Writer
+	// MayWrite says whether the agent may write a file of Dir now, by its name
+	// there; it is asked each time. nil: none, as for each agent without a seat. It
+	// concerns what is written for the agent: of its own tools it knows nothing.
+	MayWrite func(name string) error
 	// Started is called once the process has an id and before its program runs;
 	// its error ends the run. nil for nothing.
 	Started func(pid int) error

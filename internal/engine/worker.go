@@ -16,6 +16,7 @@ import (
 	"satelle/internal/place"
 	"satelle/internal/spool"
 	"satelle/ledger"
+	"satelle/ledger/seatread"
 	"satelle/workflow"
 )
 
@@ -108,7 +109,32 @@ func (r *errand) employ(ctx context.Context, inv transport.Invocation) (transpor
 	}
 	defer dismiss()
 	inv.Env, inv.Dir, inv.Started = append(inv.Env, own...), site.dir, started
+	if r.brief.pass.id != "" { // the seat is lent to this one
+		inv.MayWrite = func(name string) error { return d.e.lentFor(w.id, name) }
+	}
 	return transport.Run(ctx, inv)
+}
+
+// lentFor refuses a worker to write a file, by its name in the work tree, that the
+// seat which is lent to it does not reach. The hooks judge by the same row.
+func (e *Engine) lentFor(id, name string) error {
+	row, err := seatread.Read(e.Place.LedgerPath())
+	if err != nil {
+		return fault.Wrap(err, fault.Refused, "finding out whose the seat is")
+	}
+	if row.Halt != "" {
+		return fault.New(fault.Refused, "satelle is halted")
+	}
+	for _, s := range row.Seats {
+		switch {
+		case s.Worker != id || id == "" || e.now().Unix() >= s.IdleAt:
+		case !seatread.InScope(s.Paths, name):
+			return fault.New(fault.Refused, "%s is not among the paths of story %s", name, s.Story)
+		default:
+			return nil
+		}
+	}
+	return fault.New(fault.Refused, "the seat is not lent to this agent")
 }
 
 // keeps registers this process for as long as it runs agents: what a killed
