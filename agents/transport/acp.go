@@ -68,7 +68,10 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 	defer ours.Close()
 	defer theirs.Close()
 	heard, said := io.Pipe()
-	lines := &acpLines{to: said, raw: cmp.Or[io.Writer](inv.Raw, io.Discard)}
+	listener := &acpClient{grant: grantOf(inv.Binding), files: filesOf(inv), tell: tell, ended: true, passed: make(chan struct{}, 1)}
+	conn := acp.NewClientSideConnection(listener, ours, heard)
+	conn.SetLogger(slog.New(slog.DiscardHandler))
+	lines := &acpLines{to: said, raw: cmp.Or[io.Writer](inv.Raw, io.Discard), heard: listener.passed, over: conn.Done()}
 
 	run, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -94,9 +97,8 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 		ended <- ending{res, err}
 	}()
 
-	listener := &acpClient{grant: grantOf(inv.Binding), files: filesOf(inv), tell: tell, ended: true}
-	conn := acp.NewClientSideConnection(listener, ours, heard)
-	conn.SetLogger(slog.New(slog.DiscardHandler))
+	// An agent that no longer reads must not hold up who tells it to cancel.
+	defer context.AfterFunc(limit, func() { _ = ours.SetWriteDeadline(time.Now().Add(farewell)) })()
 	s := acpSession{conn: conn, inv: inv, offer: acp.ClientCapabilities{Fs: listener.files.offer()}}
 	response, failed := s.run(limit)
 	// Whoever still writes would wait for a reader for ever.
@@ -105,7 +107,9 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 	last := <-ended
 	r := listener.result(response)
 	switch {
-	case lines.endless:
+	case errors.Is(lines.wrong, errPestering):
+		return r, &Failure{Class: Protocol, Message: fmt.Sprintf("it asked more than %d times", maxRequests)}
+	case lines.wrong != nil:
 		return r, &Failure{Class: Protocol, Message: fmt.Sprintf("it printed more than an agent may: %d MiB in all, %d MiB in one line", maxOutput>>20, maxLine>>20)}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return r, &Failure{Class: TimedOut, Message: "it did not answer in the time that was left"}

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -14,46 +13,13 @@ import (
 	"satelle/agents/event"
 )
 
-// acpLines is what the agent's output is written to: it bounds it, traces it
-// without reasoning, and passes it on a line at a time.
-type acpLines struct {
-	to      io.Writer
-	raw     io.Writer
-	held    []byte
-	size    int
-	endless bool
-}
-
-// Write implements [io.Writer].
-func (l *acpLines) Write(p []byte) (int, error) {
-	l.size += len(p)
-	l.held = append(l.held, p...)
-	if l.size > maxOutput || len(l.held) > 2*maxLine {
-		l.endless = true
-		return 0, errEndless
-	}
-	for {
-		i := bytes.IndexByte(l.held, '\n')
-		if i < 0 {
-			return len(p), nil
-		}
-		line := l.held[:i+1]
-		fmt.Fprintln(l.raw, event.WithoutReasoning(strings.TrimSpace(valid(line))))
-		if _, err := l.to.Write(line); err != nil {
-			// Nobody listens any more: what is said now is of no account.
-			l.held = nil
-			return len(p), nil
-		}
-		l.held = l.held[i+1:]
-	}
-}
-
 // acpClient is satelle's side of a session. It implements [acp.Client].
 type acpClient struct {
 	grant grant
 	files *files
 	tell  event.Sink
 
+	passed  chan struct{} // gets one for each mark that came through
 	mu      sync.Mutex
 	text    strings.Builder           // the message under way
 	message string                    // its id
@@ -105,8 +71,9 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 			c.text.Reset()
 		}
 	case u.UsageUpdate != nil && u.UsageUpdate.Cost != nil && u.UsageUpdate.Cost.Currency == "USD":
-		micros := int64(u.UsageUpdate.Cost.Amount*1e6 + 0.5)
-		c.cost = &micros
+		// The shortest decimal that is this float is what was written.
+		amount := number{json.Number(strconv.FormatFloat(u.UsageUpdate.Cost.Amount, 'g', -1, 64))}
+		c.cost = amount.micros(perDollar)
 	}
 	return nil
 }
@@ -119,6 +86,19 @@ func (c *acpClient) named(call acp.ToolCallId, name string) {
 	if _, known := c.tools[call]; known || len(c.tools) < maxCalls {
 		c.tools[call] = name
 	}
+}
+
+// HandleExtensionMethod implements [acp.ExtensionMethodHandler]: of an agent's own
+// methods none is known, see [acpLines] for the one that is.
+func (c *acpClient) HandleExtensionMethod(_ context.Context, method string, _ json.RawMessage) (any, error) {
+	if method != markMethod {
+		return nil, acp.NewMethodNotFound(method)
+	}
+	select {
+	case c.passed <- struct{}{}:
+	default: // it was not satelle's
+	}
+	return nil, nil
 }
 
 func (c *acpClient) end(call acp.ToolCallId, status acp.ToolCallStatus, output any, content []acp.ToolCallContent) {
@@ -197,8 +177,10 @@ func (c *acpClient) result(p acp.PromptResponse) (r Result) {
 	defer c.mu.Unlock()
 	r.Text = strings.TrimSpace(c.text.String())
 	n := func(v int) *int64 {
-		i := int64(v)
-		return &i
+		if v < 0 {
+			return nil
+		}
+		return new(int64(v))
 	}
 	if u := p.Usage; u != nil {
 		r.Usage.Input, r.Usage.Output, r.Usage.Total = n(u.InputTokens), n(u.OutputTokens), n(u.TotalTokens)

@@ -94,6 +94,9 @@ func (p peer) play() {
 		fail := func(code int, message string, data map[string]any) {
 			p.send(map[string]any{"id": id, "error": map[string]any{"code": code, "message": message, "data": data}})
 		}
+		if p.scene == "mute" {
+			continue
+		}
 		result := map[string]any{}
 		switch m.Get("method").String() {
 		case "initialize":
@@ -129,10 +132,33 @@ func (p peer) play() {
 				continue
 			case "deaf":
 				select {}
+			case "dies":
+				p.say("I begin.")
+				fmt.Fprintln(os.Stderr, "Error: it can't go on")
+				os.Exit(3)
+			case "leaves":
+				p.say("I begin.")
+				os.Exit(0)
+			case "hangs up":
+				p.say("I begin.")
+				os.Stdout.Close()
+				select {}
+			case "pesters":
+				for i := range 1_000_000 {
+					p.send(map[string]any{"id": i, "method": "session/request_permission", "params": map[string]any{}})
+				}
+				select {}
+			case "chatters":
+				for {
+					p.say("on ")
+				}
 			}
 			result = p.prompted(m.Get("params.prompt"))
 		}
 		p.send(map[string]any{"id": id, "result": result})
+		if p.scene == "stuffed" && m.Get("method").String() == "session/new" {
+			select {} // reads no more
+		}
 	}
 }
 

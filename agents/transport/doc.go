@@ -17,6 +17,7 @@
 // hooks would not see it. An agent that may run commands has its own tool for that.
 //
 // invocation.go has what goes in and comes out, failure.go the classes,
-// command.go and acp.go the transports, acp_files.go the files, envelope.go how the output of any
+// command.go and acp.go the transports, acp_lines.go what
+// comes from an agent, acp_files.go the files, envelope.go how the output of any
 // command is read, classify.go how a failure gets its class.
 package transport
