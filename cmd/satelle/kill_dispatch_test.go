@@ -22,6 +22,28 @@ const leaving = "sleep 600 & setsid sleep 601 & cat > /dev/null; printf '%s' '" 
 // ledger verifies, the story is before or after the move, and the same command
 // ends the job.
 func TestKillDispatch(t *testing.T) {
+	w := newDispatchWorld(t)
+	points := 0
+	for _, call := range []string{"pwrite64", "fdatasync", "flock", "write", "renameat", "execve", "clone3", "clone", "wait4", "waitid", "kill", "pidfd_open"} {
+		w.restore()
+		most := w.callsOf(call)
+		w.dispatchSettled(call)
+		for k := 1; k <= most; k += 1 + k/5 { // each of the first, then fewer
+			w.restore()
+			w.setKilled(call, k)
+			points++
+			w.dispatchSettled(fmt.Sprintf("%s #%d", call, k))
+		}
+	}
+	t.Logf("killed at %d points", points)
+	if points < 30 {
+		t.Fatalf("only %d points were reached: the injection does not work", points)
+	}
+}
+
+// newDispatchWorld is a repository with a story whose next step is an agent's.
+func newDispatchWorld(t *testing.T) *world {
+	t.Helper()
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Fatal("the kill suite needs strace")
 	}
@@ -43,22 +65,7 @@ func TestKillDispatch(t *testing.T) {
 	out := w.must("satelle", "story", "create", "--title", "A", "--ac", "a")
 	w.id = out[strings.Index(out, "sty_"):][:12]
 	w.copy("live", "kept")
-	points := 0
-	for _, call := range []string{"pwrite64", "fdatasync", "flock", "write", "renameat", "execve", "clone3", "clone", "wait4", "waitid", "kill", "pidfd_open"} {
-		w.restore()
-		most := w.callsOf(call)
-		w.dispatchSettled(call)
-		for k := 1; k <= most; k += 1 + k/5 { // each of the first, then fewer
-			w.restore()
-			w.setKilled(call, k)
-			points++
-			w.dispatchSettled(fmt.Sprintf("%s #%d", call, k))
-		}
-	}
-	t.Logf("killed at %d points", points)
-	if points < 30 {
-		t.Fatalf("only %d points were reached: the injection does not work", points)
-	}
+	return w
 }
 
 // callsOf is how often the process of a dispatch that makes a system call most
