@@ -83,8 +83,8 @@ func (s substrate) vars() (agents.Vars, error) {
 
 // executable is what a binding of the repository executes, if there is anything
 // to trust in it.
-func executable(file agents.File, b agents.Binding) (x workflow.Executable, runs bool) {
-	text := file.Executes(b)
+func executable(file agents.File, b agents.Binding, vars agents.Vars) (x workflow.Executable, runs bool) {
+	text := file.Executes(b, vars)
 	if text == "" {
 		return x, false
 	}
@@ -94,8 +94,8 @@ func executable(file agents.File, b agents.Binding) (x workflow.Executable, runs
 
 // trusted refuses a binding whose command nobody has trusted on this machine: a
 // pull brings it, and it runs whatever it says.
-func (e *Engine) trusted(ctx context.Context, file agents.File, b agents.Binding) error {
-	x, runs := executable(file, b)
+func (e *Engine) trusted(ctx context.Context, file agents.File, b agents.Binding, vars agents.Vars) error {
+	x, runs := executable(file, b, vars)
 	if !runs {
 		return nil
 	}
@@ -117,9 +117,13 @@ func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, erro
 	if err != nil {
 		return nil, err
 	}
+	vars, err := e.sub.vars()
+	if err != nil {
+		return nil, err
+	}
 	for _, b := range file.Bindings {
 		if x := bound[b.Name]; !x.InLoop && !x.Reviewer && x.Refusal == nil {
-			x.Refusal = e.trusted(ctx, file, b)
+			x.Refusal = e.trusted(ctx, file, b, vars)
 			bound[b.Name] = x
 		}
 	}

@@ -141,7 +141,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 		return workflow.Reply{Err: err}
 	}
 	binding := resolved.Binding
-	if err := d.e.trusted(ctx, d.file, binding); err != nil {
+	if err := d.e.trusted(ctx, d.file, binding, d.vars); err != nil {
 		return workflow.Reply{Err: err}
 	}
 	if binding.Role != b.role {

@@ -132,8 +132,12 @@ func (s substrate) executables() ([]workflow.Executable, error) {
 	if err != nil {
 		return nil, err
 	}
+	vars, err := s.vars()
+	if err != nil {
+		return nil, err
+	}
 	for _, b := range file.Bindings {
-		if x, runs := executable(file, b); runs {
+		if x, runs := executable(file, b, vars); runs {
 			out = append(out, x)
 		}
 	}
