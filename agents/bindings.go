@@ -92,14 +92,19 @@ func (f File) Binding(name string) (Binding, bool) {
 }
 
 // Validate reports every binding that could not run as it is written, or that
-// must not: a line each.
+// must not: a line each. One without a command is left open for the machines
+// that complete it, and refused where it would run.
 func (f File) Validate() error { return f.report(f.validate) }
 
-// Dispatchable reports, beside what Validate does, the performers that can't be
-// dispatched for want of a channel.
+// Dispatchable reports, beside what Validate does, the bindings that nobody has
+// completed and the performers that can't be dispatched for want of a channel.
 func (f File) Dispatchable() error {
 	return f.report(func(b Binding) error {
-		if err := f.validate(b); err != nil || b.Role == RoleReviewer {
+		err := f.validate(b)
+		if err == nil {
+			err = f.open(b)
+		}
+		if err != nil || b.Role == RoleReviewer {
 			return err
 		}
 		if err := b.Dispatchable(); err != nil {
@@ -107,6 +112,14 @@ func (f File) Dispatchable() error {
 		}
 		return nil
 	})
+}
+
+// open reports a binding that has no command.
+func (f File) open(b Binding) error {
+	if strings.TrimSpace(b.Command) != "" {
+		return nil
+	}
+	return fault.Try(f.failAt(b, "[%s] has no command, neither here nor in this machine's config.toml", b.Name), "satelle help global-agents")
 }
 
 // report puts what is wrong with the bindings into one error, with the way out
@@ -141,7 +154,7 @@ func (f File) validate(b Binding) error {
 	case err != nil:
 		return f.failAt(b, "[%s] command: %v", b.Name, err)
 	case len(tokens) == 0:
-		return f.failAt(b, "[%s] has no command", b.Name)
+		return f.secondary(b)
 	case len(tokens) == 1 && b.Interface == InterfaceACP:
 		return f.failAt(b, "[%s] command %q is a bare name: write the line that starts the agent's ACP server, like %q", b.Name, b.Command, DefaultCodexACPCommand)
 	case len(tokens) == 1 && templates[tokens[0]] != "":
@@ -158,6 +171,11 @@ func (f File) validate(b Binding) error {
 	if by := b.ceiling(); by != "" && b.Role == RoleReviewer {
 		return f.failAt(b, "[%s] reviews, so nothing may let it write: %s", b.Name, by)
 	}
+	return f.secondary(b)
+}
+
+// secondary reports a stand-in that can't stand in.
+func (f File) secondary(b Binding) error {
 	if b.Secondary == "" {
 		return nil
 	}

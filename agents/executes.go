@@ -19,8 +19,8 @@ var ours = []string{
 // machine's own catalogue binds and where a reviewer runs a command of satelle's
 // own with nothing around it.
 func (f File) Executes(b Binding, vars Vars) string {
-	if b.Command == InLoop {
-		return ""
+	if b.Command == InLoop || strings.TrimSpace(b.Command) == "" {
+		return "" // it starts nothing
 	}
 	var env, filled []string
 	for _, key := range slices.Sorted(maps.Keys(b.Env)) {

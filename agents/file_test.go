@@ -143,7 +143,6 @@ func TestRefused(t *testing.T) {
 		{"a bare codex", "[a]\ncommand = \"codex\"\n", "is a bare name"},
 		{"any bare name", "[a]\ncommand = \"/usr/bin/claude\"\n", "is a bare name"},
 		{"a bare name by ACP", "[a]\ninterface = \"acp\"\ncommand = \"codex\"\n", DefaultCodexACPCommand},
-		{"no command", "[a]\nmodel = \"x\"\n", "[a] has no command"},
 		{"an executor of its own", "[executor]\ncommand = \"claude -p\"\n", "[executor] is the session itself"},
 		{"a reviewer in the loop", "[reviewer]\ncommand = \"in-loop\"\n", "judge itself"},
 		{"a secondary that is not there", "[a]\ncommand = \"x y\"\nsecondary = \"b\"\n", `no other binding`},
@@ -159,6 +158,36 @@ func TestRefused(t *testing.T) {
 				t.Errorf("error = %v, want %q", err, tt.says)
 			}
 		})
+	}
+}
+
+// What nobody has completed stops those who need it, and nobody else.
+func TestOpenBinding(t *testing.T) {
+	f, err := Parse("a.toml", []byte("[a]\nmodel = \"x\"\n[b]\ncommand = \"x {system}\"\ntools = \"Bash\"\n"))
+	if err == nil {
+		err = f.Validate()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Resolve("b", Vars{}); err != nil {
+		t.Error(err)
+	}
+	const want = "a.toml:1: [a] has no command"
+	if _, err := f.Resolve("a", Vars{}); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), want) || fault.TryOf(err) == "" {
+		t.Errorf("Resolve: %v", err)
+	}
+	if err := f.Dispatchable(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Dispatchable: %v", err)
+	}
+	if b, _ := f.Binding("a"); f.Executes(b, Vars{}) != "" {
+		t.Error("it has to be trusted")
+	}
+	if f, err = Parse("a.toml", []byte("[a]\nsecondary = \"c\"\n")); err == nil {
+		err = f.Validate()
+	}
+	if err == nil || !strings.Contains(err.Error(), "no other binding") {
+		t.Errorf("a secondary that is not there: %v", err)
 	}
 }
 

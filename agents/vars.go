@@ -32,13 +32,16 @@ var variable = regexp.MustCompile(`\$\{([^{}]*)\}`)
 // secretName matches the names of variables that hold credentials.
 var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|auth|credential|cookie)`)
 
-// Resolve returns the binding of a name with its environment filled in. A
-// variable that [vars] lacks refuses: nothing is started with a blank in place
+// Resolve returns the binding of a name with its environment filled in. One
+// without a command refuses. A variable that [vars] lacks refuses: nothing is started with a blank in place
 // of a credential, and variables of the system don't count.
 func (f File) Resolve(name string, vars Vars) (Resolved, error) {
 	b, ok := f.Binding(name)
 	if !ok {
 		return Resolved{}, fault.Try(fault.New(fault.Refused, "%s has no [%s]", f.Path, name), "satelle agent list")
+	}
+	if err := f.open(b); err != nil {
+		return Resolved{}, err
 	}
 	r := Resolved{Binding: b}
 	for _, key := range slices.Sorted(maps.Keys(b.Env)) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -218,8 +219,8 @@ func (e *Engine) CheckBindings() (bindings []agents.Binding, warnings []string, 
 		return nil, nil, err
 	}
 	for _, b := range file.Bindings {
-		if b.Command == agents.InLoop {
-			continue
+		if b.Command == agents.InLoop || strings.TrimSpace(b.Command) == "" {
+			continue // there is nothing to start, or Dispatchable says so
 		}
 		if _, err := file.Resolve(b.Name, vars); err != nil {
 			warnings = append(warnings, err.Error())
@@ -271,11 +272,11 @@ func UseCLI(home, cli string) (path string, err error) {
 
 // refusal tells why a binding can't perform a step here, if so.
 func (s substrate) refusal(file agents.File, b agents.Binding, vars agents.Vars) error {
-	if err := b.Dispatchable(); err != nil {
-		return fault.Try(err, "satelle agent validate")
-	}
 	if _, err := file.Resolve(b.Name, vars); err != nil {
 		return err
+	}
+	if err := b.Dispatchable(); err != nil {
+		return fault.Try(err, "satelle agent validate")
 	}
 	return s.startable(b)
 }
