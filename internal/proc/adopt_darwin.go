@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"iter"
 	"os"
 	"syscall"
 
@@ -35,5 +36,8 @@ func below(pid int) []int {
 	return found
 }
 
+// inherit does nothing: no process of macOS can change its name.
+func inherit() {}
+
 // children has nothing to find where nothing is adopted.
-func children() []int { return nil }
+func children() iter.Seq[int] { return func(func(int) bool) {} }

@@ -2,9 +2,12 @@ package proc
 
 import (
 	"bytes"
+	"iter"
 	"os"
+	"path/filepath"
 	"strconv"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,28 +27,52 @@ func underSupervision() *syscall.SysProcAttr {
 // below is for systems where nothing is adopted.
 func below(int) []int { return nil }
 
-// children are the processes whose parent is this one.
-func children() []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	self := []byte(strconv.Itoa(os.Getpid()))
-	var pids []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
-		if err != nil {
-			continue // it has ended
-		}
-		// The name stands in parentheses and may hold anything, even those.
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(fields) > 1 && bytes.Equal(fields[1], self) {
-			pids = append(pids, pid)
+// inherit gives this process the name of its parent, by which others know
+// what runs below either.
+func inherit() {
+	if name, err := os.ReadFile("/proc/" + strconv.Itoa(os.Getppid()) + "/comm"); err == nil {
+		if name, err := unix.BytePtrFromString(string(bytes.TrimSpace(name))); err == nil {
+			_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(name)), 0, 0, 0)
 		}
 	}
-	return pids
+}
+
+// children yields the processes whose parent is this one, each as soon as it is
+// found: one that is killed at once has no time to go on in another.
+func children() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		tasks, _ := filepath.Glob("/proc/self/task/*/children")
+		for _, list := range tasks {
+			b, _ := os.ReadFile(list)
+			for _, f := range bytes.Fields(b) {
+				if pid, err := strconv.Atoi(string(f)); err == nil && !yield(pid) {
+					return
+				}
+			}
+		}
+		if len(tasks) > 0 {
+			return
+		}
+		// A kernel without these lists.
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			return
+		}
+		self := []byte(strconv.Itoa(os.Getpid()))
+		for _, e := range entries {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil {
+				continue
+			}
+			stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
+			if err != nil {
+				continue // it has ended
+			}
+			// The name stands in parentheses and may hold anything, even those.
+			fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+			if len(fields) > 1 && bytes.Equal(fields[1], self) && !yield(pid) {
+				return
+			}
+		}
+	}
 }

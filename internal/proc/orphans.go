@@ -39,9 +39,10 @@ func hunt() {
 	ours.starting.Lock()
 	defer ours.starting.Unlock()
 	own := unix.Getpgrp()
+	none := 0 // looks in a row that found nobody: one may miss a process while another ends
 	for deadline := time.Now().Add(sweepTime); time.Now().Before(deadline); time.Sleep(pause) {
 		left := false
-		for _, pid := range children() {
+		for pid := range children() {
 			if _, known := ours.pids.Load(pid); known {
 				continue
 			}
@@ -52,7 +53,10 @@ func hunt() {
 			_ = unix.Kill(pid, unix.SIGKILL)
 			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
-		if !left {
+		if none++; left {
+			none = 0
+		}
+		if none == 3 {
 			return
 		}
 	}

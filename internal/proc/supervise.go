@@ -45,6 +45,7 @@ const (
 	begun   = 'b' // the command's process id
 	unbegun = 'u' // errno: it could not be started
 	over    = 'o' // its wait status; nothing of it lives
+	left    = 'l' // its wait status; something of it does, and is hunted on
 )
 
 // orders are what a supervisor is to start: how many files to pass on, the
@@ -143,16 +144,21 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	go func() {
 		var last report
 		err := binary.Read(reportRead, binary.LittleEndian, &last)
-		_ = waitOurs(cmd)
+		if err == nil && last.Kind == left {
+			c.ended <- end{code: -1, err: errors.New("something that it started can't be ended")}
+		}
+		died := waitOurs(cmd)
 		ordersWrite.Close()
 		reportRead.Close()
-		if err == nil && last.Kind == over {
+		switch {
+		case err == nil && last.Kind == left:
+		case err == nil && last.Kind == over && died == nil: // what a dead supervisor has reported, others may have written
 			c.ended <- ended(syscall.WaitStatus(last.Number))
-			return
+		default:
+			killGroup(c.group)
+			hunt()
+			c.ended <- end{code: -1, err: errors.New("its supervisor was killed, and it with that")}
 		}
-		killGroup(c.group)
-		hunt()
-		c.ended <- end{code: -1, err: errors.New("its supervisor was killed, and it with that")}
 	}()
 	return c, nil
 }

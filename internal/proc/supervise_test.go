@@ -403,6 +403,22 @@ func TestKilledAbove(t *testing.T) {
 			t.Errorf("something lives on: %q", got)
 		}
 	})
+	t.Run("supervisor, with a report of its own in the other's name", func(t *testing.T) {
+		t.Parallel()
+		alive := newLife(t)
+		spec := sh(`exec 9>"$ALIVE"; echo here >&9; export P=$PPID
+			/usr/bin/setsid /bin/sh -c 'printf "o\0\0\0\0" > /proc/$P/fd/4; kill -KILL $P; exec /bin/sleep 600' &
+			exec sleep 600`)
+		spec.Env = append(os.Environ(), "ALIVE="+alive.path)
+		spec.Registered = anyone
+		res, err := Run(t.Context(), spec)
+		if err == nil || res.OK() {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if got, over := alive.now(t); !over || got != "here\n" {
+			t.Errorf("something lives on: %q", got)
+		}
+	})
 	t.Run("supervisor asked", func(t *testing.T) {
 		t.Parallel()
 		var pid int
@@ -414,6 +430,32 @@ func TestKilledAbove(t *testing.T) {
 			t.Errorf("%+v, %v", res, err)
 		}
 	})
+}
+
+// Processes that are never the same for long are found all the same: each forks
+// into a new session and ends, dozens at a time.
+func TestNoneGetsAway(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("nothing is adopted elsewhere")
+	}
+	t.Parallel()
+	alive := newLife(t)
+	spec := sh(`exec 9>"$ALIVE"; echo here >&9
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "$CHAIN" & done
+		read x`)
+	chain := filepath.Join(t.TempDir(), "chain")
+	err := os.WriteFile(chain, []byte("#!/bin/sh\n[ ! -e \"$ALIVE\" ] || /usr/bin/setsid \"$0\" &\n"), 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Env = append(os.Environ(), "ALIVE="+alive.path, "CHAIN="+chain)
+	spec.Registered, spec.HoldStdin, spec.Timeout = anyone, true, time.Second
+	if res, err := Run(t.Context(), spec); err != nil || !res.TimedOut {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if got, over := alive.now(t); !over || got != "here\n" {
+		t.Errorf("something lives on: %q", got)
+	}
 }
 
 // Many runs at once each get their own, and leave nothing.

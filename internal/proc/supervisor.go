@@ -13,11 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepTime bounds the hunt for what a command left behind. Only a process that
-// can't be killed, or that multiplies faster than it is found, outlives it.
+// sweepTime bounds how long somebody waits for the end of what a command left
+// behind. Only a process that can't be killed, or that multiplies faster than it
+// is found, outlives it.
 const sweepTime = 3 * time.Second
 
-// pause is between two looks at what is left.
+// pause is between two looks at what is left, where the last one has changed
+// nothing.
 const pause = time.Millisecond
 
 // A program that has this package can be the supervisor; that is settled before
@@ -51,6 +53,7 @@ func supervise() int {
 		files = append(files, uintptr(passedFD+i))
 	}
 	adopt()
+	inherit()
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
 	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: os.Environ(), Files: files, Sys: underSupervision()})
@@ -85,8 +88,14 @@ func supervise() int {
 	for _, p := range known {
 		_ = unix.Kill(p, unix.SIGKILL)
 	}
-	sweep()
-	say(over, int(status))
+	if sweep(time.Now().Add(sweepTime)) {
+		say(over, int(status))
+		return 0
+	}
+	// Below this process it is known for what it is, so this one stays.
+	say(left, int(status))
+	for !sweep(time.Now().Add(sweepTime)) {
+	}
 	return 0
 }
 
@@ -129,21 +138,28 @@ func endFirst(pid int, first <-chan syscall.WaitStatus) syscall.WaitStatus {
 	}
 }
 
-// sweep kills the processes below this one until there are none: those whose
-// parent was killed become children of this one.
-func sweep() {
-	for deadline := time.Now().Add(sweepTime); time.Now().Before(deadline); time.Sleep(pause) {
+// sweep kills the processes below this one until there are none, which it
+// reports, or until a deadline: those whose parent was killed become children of
+// this one.
+func sweep(deadline time.Time) bool {
+	for time.Now().Before(deadline) {
+		ended := false
 		for {
 			got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 			if errors.Is(err, syscall.ECHILD) {
-				return
+				return true
 			}
 			if got == 0 && err == nil {
 				break
 			}
+			ended = true
 		}
-		for _, pid := range children() {
+		for pid := range children() {
 			_ = unix.Kill(pid, unix.SIGKILL)
 		}
+		if !ended {
+			time.Sleep(pause)
+		}
 	}
+	return false
 }
