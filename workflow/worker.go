@@ -69,7 +69,7 @@ func (w Worker) MayUse(verb string) error {
 	case access == Everybody || access == Performers && w.Performs && w.Story != "":
 		return nil
 	case w.Story == "":
-		return fault.Try(fault.New(fault.Refused, "%s is not for an agent that satelle started and whose time is up, or that left its process: it may only read", verb), "satelle story list")
+		return fault.Try(fault.New(fault.Refused, "%s is not for what satelle has started, be it a check, or an agent whose time is up or that left its process: that may only read", verb), "satelle story list")
 	case !w.Performs:
 		return fault.Try(fault.New(fault.Refused, "%s is not for a reviewer: it reads, and its answer is its verdict", verb), "satelle story get "+w.Story)
 	}

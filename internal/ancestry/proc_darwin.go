@@ -2,6 +2,7 @@ package ancestry
 
 import (
 	"errors"
+	"os"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,12 @@ func lookup(pid int) (process, error) {
 		start:  strconv.FormatInt(t.Sec, 10) + "." + strconv.FormatInt(int64(t.Usec), 10),
 	}, nil
 }
+
+// parent is the parent of this process.
+func parent() (int, error) { return os.Getppid(), nil }
+
+// TakeMark does nothing: no process of macOS can change its name.
+func TakeMark(string) error { return nil }
 
 // runsHook reports whether pid runs the installed hook command. The kernel
 // answers with the argument count, the executable, padding and the arguments.

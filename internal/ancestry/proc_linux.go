@@ -32,8 +32,28 @@ func lookup(pid int) (process, error) {
 	if err != nil {
 		return process{}, errStat
 	}
-	return process{pid: pid, parent: parent, start: fields[starttime]}, nil
+	comm := b[strings.IndexByte(b[:i+1], '(')+1 : i]
+	return process{pid: pid, parent: parent, start: fields[starttime], comm: comm}, nil
 }
+
+// parent is the parent of this process, as /proc shows it: in a namespace of
+// processes below the one that /proc is of, the system call does not know it.
+func parent() (int, error) {
+	b, err := head("/proc/self/stat", 1<<10)
+	if err != nil {
+		return 0, err
+	}
+	id, _, _ := strings.Cut(b, " ")
+	pid, err := strconv.Atoi(id)
+	if err != nil {
+		return 0, errStat
+	}
+	p, err := lookup(pid)
+	return p.parent, err
+}
+
+// TakeMark gives this process the mark of a home. It is the name that ps shows.
+func TakeMark(home string) error { return os.WriteFile("/proc/self/comm", []byte(Mark(home)), 0) }
 
 // runsHook reports whether pid runs the installed hook command.
 func runsHook(pid int) (bool, error) {

@@ -38,6 +38,7 @@ const (
 type process struct {
 	pid, parent int
 	start       string // unique among processes of that id since boot
+	comm        string // its name, on Linux
 }
 
 func (p process) name() string { return strconv.Itoa(p.pid) + "-" + p.start }
@@ -79,10 +80,13 @@ func mayDrive(p process, machine func() bool) bool {
 // error means that it can't be told, which must count as "in a session".
 func Find(home string) (Session, bool, error) {
 	dir := filepath.Join(home, "sessions")
-	pid := os.Getppid()
+	pid, err := parent()
+	if err != nil {
+		return Session{}, false, fmt.Errorf("looking at the ancestors: %w", err)
+	}
 	for depth := 0; pid > 0; depth++ {
 		if depth == maxDepth {
-			return Session{}, false, errors.New("too many ancestors")
+			return Session{}, false, errDepth
 		}
 		p, err := lookup(pid)
 		if err != nil {
@@ -123,7 +127,8 @@ func write(dir string, p process, line string) error {
 }
 
 // sweep removes registrations of processes that are gone. It runs only when
-// one is written, and what it can't judge it leaves.
+// one is written, and what it can't judge it leaves, and what somebody holds who
+// is not to be seen here.
 func sweep(dir string) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -137,8 +142,9 @@ func sweep(dir string) {
 		if err != nil {
 			continue
 		}
-		if p, err := lookup(pid); gone(err) || err == nil && !strings.HasPrefix(name, p.name()) {
-			os.Remove(filepath.Join(dir, name))
+		path := filepath.Join(dir, name)
+		if p, err := lookup(pid); (gone(err) || err == nil && !strings.HasPrefix(name, p.name())) && !held(path) {
+			os.Remove(path)
 		}
 	}
 }

@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 	case "find":
 		s, ok, err := Find(home)
 		fmt.Println(s.ID, s.Harness, s.PID, ok, err)
+	case "marked":
+		fmt.Println(Marked(home))
 	case "harness": // runs a command; not from its own arguments, which would then bear the hook's text
 		os.Setenv(roleEnv, os.Getenv("ANCESTRY_TEST_CHILD"))
 		argv := strings.Split(os.Getenv("ANCESTRY_TEST_ARGV"), "\n")

@@ -45,7 +45,8 @@ var errWorker = errors.New("not a worker's registration")
 
 // RegisterWorker records that all which a process of this system starts is a
 // worker. It returns what takes the record back; a record whose process has
-// ended counts as none.
+// ended counts as none. That of this process itself is seen from other namespaces
+// of processes, too.
 func RegisterWorker(home string, pid int, w Worker) (dismiss func(), err error) {
 	p, err := lookup(pid)
 	if err != nil {
@@ -55,22 +56,33 @@ func RegisterWorker(home string, pid int, w Worker) (dismiss func(), err error) 
 	if err := write(dir, p, w.encode()); err != nil {
 		return nil, fmt.Errorf("registering the worker: %w", err)
 	}
-	return func() { os.Remove(filepath.Join(dir, p.name())) }, nil
+	path := filepath.Join(dir, p.name())
+	release := func() {}
+	if pid == os.Getpid() {
+		if release, err = hold(path); err != nil {
+			return nil, fmt.Errorf("registering the worker: %w", err)
+		}
+	}
+	return func() { os.Remove(path); release() }, nil
 }
 
 // FindWorker returns the nearest worker among the ancestors of this process. An
-// error means that it can't be told, which must count as "a worker". Where none
-// is registered, that takes one look.
+// error means that it can't be told, which must count as "a worker": one works
+// where this process can't see, so it may be an ancestor. Where none is
+// registered, that takes one look.
 func FindWorker(home string) (Worker, bool, error) {
 	dir := filepath.Join(home, workersDir)
 	none, err := empty(dir)
 	if none || err != nil {
 		return Worker{}, false, err
 	}
-	pid := os.Getppid()
+	pid, err := parent()
+	if err != nil {
+		return Worker{}, false, fmt.Errorf("looking at the ancestors: %w", err)
+	}
 	for depth := 0; pid > 0; depth++ {
 		if depth == maxDepth {
-			return Worker{}, false, errors.New("too many ancestors")
+			return Worker{}, false, errDepth
 		}
 		p, err := lookup(pid)
 		if err != nil {
@@ -85,12 +97,28 @@ func FindWorker(home string) (Worker, bool, error) {
 		}
 		pid = p.parent
 	}
-	return Worker{}, false, nil
+	names, err := registered(dir)
+	for _, name := range names {
+		if !lives(name) && held(filepath.Join(dir, name)) {
+			return Worker{}, false, errors.New("an agent works in another namespace of processes, and this may be a part of it")
+		}
+	}
+	return Worker{}, false, err
 }
 
-// Workers returns those whose processes live.
-func Workers(home string) ([]Worker, error) {
-	dir := filepath.Join(home, workersDir)
+// lives reports whether the process of a registration is there to be seen.
+func lives(name string) bool {
+	id, _, _ := strings.Cut(name, "-")
+	pid, err := strconv.Atoi(id)
+	if err != nil {
+		return false
+	}
+	p, err := lookup(pid)
+	return err == nil && p.name() == name
+}
+
+// registered lists the names of registrations.
+func registered(dir string) ([]string, error) {
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -100,17 +128,22 @@ func Workers(home string) ([]Worker, error) {
 	}
 	defer f.Close()
 	names, err := f.Readdirnames(maxWorkers)
-	if err != nil && err != io.EOF {
+	if err == io.EOF {
+		err = nil
+	}
+	return names, err
+}
+
+// Workers returns those whose processes live.
+func Workers(home string) ([]Worker, error) {
+	dir := filepath.Join(home, workersDir)
+	names, err := registered(dir)
+	if err != nil {
 		return nil, err
 	}
 	var all []Worker
 	for _, name := range names {
-		id, _, _ := strings.Cut(name, "-")
-		pid, err := strconv.Atoi(id)
-		if err != nil {
-			continue
-		}
-		if p, err := lookup(pid); err != nil || p.name() != name {
+		if !lives(name) {
 			continue
 		}
 		if w, err := readWorker(filepath.Join(dir, name)); err == nil {

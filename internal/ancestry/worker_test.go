@@ -101,6 +101,53 @@ func TestLivingWorkers(t *testing.T) {
 	}
 }
 
+// TestHiddenWorker: one that lives and can't be seen may be an ancestor.
+func TestHiddenWorker(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, workersDir)
+	unseen := process{pid: 1 << 30, start: "1"}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, unseen.name()), []byte(Worker{Role: RoleJudge}.encode()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := FindWorker(home); found || err != nil {
+		t.Errorf("beside one that has ended: %v, %v", found, err)
+	}
+	release, err := hold(filepath.Join(dir, unseen.name()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := FindWorker(home); err == nil {
+		t.Error("beside one that lives elsewhere: no error")
+	}
+	other, err := RegisterWorker(home, os.Getppid(), Worker{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	if !held(filepath.Join(dir, unseen.name())) {
+		t.Error("it was swept")
+	}
+	release()
+	if _, found, err := FindWorker(home); found || err != nil {
+		t.Errorf("after its end: %v, %v", found, err)
+	}
+	// A process that registers itself is held, and is seen here.
+	dismiss, err := RegisterWorker(home, os.Getpid(), Worker{Role: RoleJudge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !held(filepath.Join(dir, self(t).name())) {
+		t.Error("it does not hold its registration")
+	}
+	if _, found, err := FindWorker(home); found || err != nil {
+		t.Errorf("above none: %v, %v", found, err)
+	}
+	dismiss()
+}
+
 func TestDamagedWorkersAreNoSession(t *testing.T) {
 	parent, err := lookup(os.Getppid())
 	if err != nil {

@@ -72,6 +72,11 @@ func (e *Engine) RunAgent(ctx context.Context, name, story string, payload []byt
 			system = principles[i] + "\n\n" + system
 		}
 	}
+	done, err := e.asJudge()
+	if err != nil {
+		return "", err
+	}
+	defer done()
 	a, err := d.ask(ctx, brief{role: b.Role, binding: name, phase: workflow.PhaseInitial, system: system, payload: payload})
 	return a.text, fault.Wrap(err, nil, "running %s", name)
 }

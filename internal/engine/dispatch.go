@@ -45,11 +45,8 @@ type dispatcher struct {
 	// progress is what those who wait see.
 	progress io.Writer
 
-	mu      sync.Mutex
-	number  int // of the agents that were started
-	running int // of them
-	// alone ends this process's registration as one that runs agents.
-	alone func()
+	mu     sync.Mutex
+	number int // of the agents that were started
 }
 
 func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.Text, progress io.Writer) (*dispatcher, error) {

@@ -241,6 +241,11 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	if err := sign(lease); err != nil {
 		return err
 	}
+	done, err := e.asJudge()
+	if err != nil {
+		return errors.CombineErrors(err, e.abandon(id, token, "what it starts could not be kept apart"))
+	}
+	defer done()
 	tr, err := e.trial(ctx, id, token)
 	if err != nil {
 		return err

@@ -86,11 +86,6 @@ func (e *Engine) hire(w worker, env []string) (own []string, started func(pid in
 // Dir of the invocation and what its environment tells of satelle are set here.
 func (r *errand) employ(ctx context.Context, inv transport.Invocation) (transport.Result, error) {
 	d := r.d
-	done, err := d.keeps()
-	if err != nil {
-		return transport.Result{}, err
-	}
-	defer done()
 	site, err := d.site(ctx, inv.Binding, r.record.Number)
 	if err != nil {
 		return transport.Result{}, err
@@ -137,25 +132,15 @@ func (e *Engine) lentFor(id, name string) error {
 	return fault.New(fault.Refused, "the seat is not lent to this agent")
 }
 
-// keeps registers this process for as long as it runs agents: what a killed
-// supervisor leaves behind falls to it, and is below no agent's process any more.
-func (d *dispatcher) keeps() (done func(), err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.running == 0 {
-		d.alone, err = ancestry.RegisterWorker(d.e.Home, os.Getpid(), ancestry.Worker{Role: ancestry.RoleJudge, Tree: d.e.repo.Top()})
-		if err != nil {
-			return nil, fault.Wrap(err, nil, "registering the process that runs agents")
-		}
+// asJudge registers and marks this process: whatever it starts (checks, agents, and
+// what these leave behind when their supervisor is killed) has no rights of a person
+// or a session, and reads.
+func (e *Engine) asJudge() (done func(), err error) {
+	if err := ancestry.TakeMark(e.Home); err != nil {
+		return nil, fault.Wrap(err, nil, "marking the process that asks a gate")
 	}
-	d.running++
-	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		if d.running--; d.running == 0 {
-			d.alone()
-		}
-	}, nil
+	done, err = ancestry.RegisterWorker(e.Home, os.Getpid(), ancestry.Worker{Role: ancestry.RoleJudge, Tree: e.repo.Top()})
+	return done, fault.Wrap(err, nil, "registering the process that asks a gate")
 }
 
 // shim returns a folder with a satelle that runs this very program: an agent's
@@ -204,6 +189,12 @@ func asking(homes []string) (c caller, found bool, err error) {
 	}
 	token := os.Getenv(tokenEnv)
 	if token == "" {
+		for _, home := range homes {
+			if found, err = ancestry.Marked(home); found || err != nil {
+				c.auth = ledger.AuthAncestry
+				return c, found, err // somebody has deleted its registration
+			}
+		}
 		return c, false, nil
 	}
 	c.ID, c.auth = workerID(token), ledger.AuthToken
