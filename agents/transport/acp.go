@@ -69,9 +69,10 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 	defer theirs.Close()
 	heard, said := io.Pipe()
 	listener := &acpClient{grant: grantOf(inv.Binding), files: filesOf(inv), tell: tell, ended: true, passed: make(chan struct{}, 1)}
-	conn := acp.NewClientSideConnection(listener, ours, heard)
+	owed := make(chan struct{}, maxOwed)
+	conn := acp.NewClientSideConnection(listener, &acpAnswers{to: ours, owed: owed}, heard)
 	conn.SetLogger(slog.New(slog.DiscardHandler))
-	lines := &acpLines{to: said, raw: cmp.Or[io.Writer](inv.Raw, io.Discard), heard: listener.passed, over: conn.Done()}
+	lines := &acpLines{to: said, raw: cmp.Or[io.Writer](inv.Raw, io.Discard), heard: listener.passed, owed: owed, over: conn.Done()}
 
 	run, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -99,7 +100,7 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 
 	// An agent that no longer reads must not hold up who tells it to cancel.
 	defer context.AfterFunc(limit, func() { _ = ours.SetWriteDeadline(time.Now().Add(farewell)) })()
-	s := acpSession{conn: conn, inv: inv, offer: acp.ClientCapabilities{Fs: listener.files.offer()}}
+	s := acpSession{conn: conn, client: listener, inv: inv}
 	response, failed := s.run(limit)
 	// Whoever still writes would wait for a reader for ever.
 	heard.CloseWithError(io.ErrClosedPipe)
@@ -126,23 +127,27 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 
 // acpSession is one session with one prompt.
 type acpSession struct {
-	conn  *acp.ClientSideConnection
-	inv   Invocation
-	offer acp.ClientCapabilities
+	conn   *acp.ClientSideConnection
+	client *acpClient
+	inv    Invocation
 }
 
 func (s acpSession) run(ctx context.Context) (response acp.PromptResponse, err error) {
-	_, err = s.conn.Initialize(ctx, acp.InitializeRequest{
+	hello, err := s.conn.Initialize(ctx, acp.InitializeRequest{
 		ProtocolVersion: acp.ProtocolVersionNumber, ClientInfo: &acp.Implementation{Name: "satelle", Version: "1"},
-		ClientCapabilities: s.offer,
+		ClientCapabilities: acp.ClientCapabilities{Fs: s.client.files.offer()},
 	})
 	if err != nil {
 		return response, fmt.Errorf("initialize: %w", err)
+	}
+	if hello.ProtocolVersion != acp.ProtocolVersionNumber {
+		return response, fmt.Errorf("initialize: it speaks version %d of the protocol, and satelle version %d", hello.ProtocolVersion, acp.ProtocolVersionNumber)
 	}
 	session, err := s.conn.NewSession(ctx, acp.NewSessionRequest{Cwd: s.inv.Dir, McpServers: []acp.McpServer{}})
 	if err != nil {
 		return response, fmt.Errorf("session/new: %w", err)
 	}
+	s.client.serve(session.SessionId)
 	s.settle(ctx, session)
 	type answer struct {
 		response acp.PromptResponse
@@ -156,6 +161,9 @@ func (s acpSession) run(ctx context.Context) (response acp.PromptResponse, err e
 			SessionId: session.SessionId,
 			Prompt:    []acp.ContentBlock{acp.TextBlock(s.inv.System), acp.TextBlock(string(s.inv.Payload))},
 		})
+		if err != nil {
+			response = acp.PromptResponse{} // it may be half decoded
+		}
 		answered <- answer{response, err}
 	}()
 	select {

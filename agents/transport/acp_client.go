@@ -21,6 +21,7 @@ type acpClient struct {
 
 	passed  chan struct{} // gets one for each mark that came through
 	mu      sync.Mutex
+	session acp.SessionId             // the one that is served, "" until it is known
 	text    strings.Builder           // the message under way
 	message string                    // its id
 	ended   bool                      // with a line, or there is none
@@ -30,10 +31,30 @@ type acpClient struct {
 	refused string // the first call that was not permitted
 }
 
+// serve sets the session whose updates and requests count.
+func (c *acpClient) serve(session acp.SessionId) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.session = session
+}
+
+// foreign refuses a request of a session that satelle has not opened.
+func (c *acpClient) foreign(session acp.SessionId) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if session != c.session {
+		return acp.NewInvalidParams("satelle has no such session")
+	}
+	return nil
+}
+
 // SessionUpdate implements [acp.Client].
 func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if n.SessionId != c.session {
+		return nil
+	}
 	switch u := n.Update; {
 	case u.AgentMessageChunk != nil && u.AgentMessageChunk.Content.Text != nil:
 		text := u.AgentMessageChunk.Content.Text.Text
@@ -127,6 +148,9 @@ func inShort(v any) string {
 // RequestPermission implements [acp.Client]: what the grant does not hold is
 // rejected, and what it holds is allowed this once.
 func (c *acpClient) RequestPermission(_ context.Context, p acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	if err := c.foreign(p.SessionId); err != nil {
+		return acp.RequestPermissionResponse{}, err
+	}
 	allowed := c.grant.allows(p.ToolCall)
 	want := acp.PermissionOptionKindRejectOnce
 	if allowed {
@@ -177,7 +201,7 @@ func (c *acpClient) result(p acp.PromptResponse) (r Result) {
 	defer c.mu.Unlock()
 	r.Text = strings.TrimSpace(c.text.String())
 	n := func(v int) *int64 {
-		if v < 0 {
+		if v < 0 || int64(v) > maxCount {
 			return nil
 		}
 		return new(int64(v))
@@ -195,7 +219,7 @@ func (c *acpClient) result(p acp.PromptResponse) (r Result) {
 		}
 	} else if meta, ok := p.Meta["usage"].(map[string]any); ok { // Grok's, whose input holds what the cache gave
 		get := func(key string) *int64 {
-			if f, ok := meta[key].(float64); ok && f >= 0 && f < 1<<53 && f == float64(int64(f)) {
+			if f, ok := meta[key].(float64); ok && f >= 0 && f <= maxCount && f == float64(int64(f)) {
 				i := int64(f)
 				return &i
 			}

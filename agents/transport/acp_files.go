@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,7 +35,7 @@ type files struct {
 	// home is $SATELLE_HOME, in case that it lies within dir.
 	home string
 	// mayWrite tells for each file whether it may be written now; nil for never.
-	mayWrite func(name string) error
+	mayWrite func(path string) error
 	// one holds writes apart: requests come several at a time.
 	one sync.Mutex
 }
@@ -54,12 +53,6 @@ func filesOf(inv Invocation) *files {
 // offer is what the agent is told that it may ask for.
 func (f *files) offer() acp.FileSystemCapabilities {
 	return acp.FileSystemCapabilities{ReadTextFile: f.grant.reads, WriteTextFile: f.grant.edits && f.mayWrite != nil}
-}
-
-// sealed are the names below which the hooks protect something. Which parts of
-// them somebody may change is for those to weigh: here it is none.
-var sealed = []string{
-	".git", ".husky", ".satelle", ".claude", ".codex", ".grok", ".gemini", ".cursor", ".opencode", "opencode.json", "opencode.jsonc",
 }
 
 // locate finds the file that a path of the agent leads to, by its name in the
@@ -219,15 +212,7 @@ func (f *files) write(path, text string) error {
 	if err != nil {
 		return err
 	}
-	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
-		if slices.ContainsFunc(sealed, func(s string) bool { return strings.EqualFold(s, part) }) {
-			return fmt.Errorf("what is in %s is not written this way", part)
-		}
-	}
-	if strings.Contains(strings.ToLower("/"+filepath.ToSlash(name)+"/"), "/.config/opencode/") {
-		return errors.New("what is in .config/opencode is not written this way")
-	}
-	if err := f.mayWrite(filepath.ToSlash(name)); err != nil {
+	if err := f.mayWrite(path); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(f.dir)
@@ -287,12 +272,18 @@ func replace(in *os.Root, name, text string) error {
 
 // ReadTextFile implements [acp.Client].
 func (c *acpClient) ReadTextFile(_ context.Context, p acp.ReadTextFileRequest) (acp.ReadTextFileResponse, error) {
+	if err := c.foreign(p.SessionId); err != nil {
+		return acp.ReadTextFileResponse{}, err
+	}
 	text, err := c.files.read(p.Path, p.Line, p.Limit)
 	return acp.ReadTextFileResponse{Content: text}, refusedFile(err)
 }
 
 // WriteTextFile implements [acp.Client].
 func (c *acpClient) WriteTextFile(_ context.Context, p acp.WriteTextFileRequest) (r acp.WriteTextFileResponse, err error) {
+	if err := c.foreign(p.SessionId); err != nil {
+		return r, err
+	}
 	return r, refusedFile(c.files.write(p.Path, p.Content))
 }
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"satelle/agents/event"
 )
 
@@ -18,6 +20,9 @@ const (
 	// maxUnheard is how many lines go to the library until what came before them
 	// has been heard: it gives up on an agent that is 1024 updates ahead.
 	maxUnheard = 256
+	// maxOwed is how many of an agent's requests wait for their answers at once: an
+	// answer may be large, and is there until the agent reads it.
+	maxOwed = 8
 	// markMethod is a notification that satelle puts among the agent's to learn
 	// that those before it have been heard.
 	markMethod = "_satelle/mark"
@@ -33,6 +38,8 @@ type acpLines struct {
 	// heard gets one for each mark that came through, over closes when nobody
 	// listens any more.
 	heard, over <-chan struct{}
+	// owed holds one for each request that is not answered yet.
+	owed chan<- struct{}
 
 	held     []byte
 	size     int
@@ -57,11 +64,12 @@ func (l *acpLines) Write(p []byte) (int, error) {
 		}
 		line := l.held[:i+1]
 		fmt.Fprintln(l.raw, event.WithoutReasoning(strings.TrimSpace(valid(line))))
-		if l.asks(line) && l.requests > maxRequests {
+		asks := l.asks(line)
+		if asks && l.requests > maxRequests {
 			l.wrong = errPestering
 			return 0, errPestering
 		}
-		if err := l.pass(line); err != nil {
+		if err := l.pass(line, asks); err != nil {
 			// Nobody listens any more: what is said now is of no account.
 			l.held = nil
 			return len(p), nil
@@ -83,7 +91,14 @@ func (l *acpLines) asks(line []byte) bool {
 	return true
 }
 
-func (l *acpLines) pass(line []byte) error {
+func (l *acpLines) pass(line []byte, asks bool) error {
+	if asks {
+		select {
+		case l.owed <- struct{}{}:
+		case <-l.over:
+			return io.ErrClosedPipe
+		}
+	}
 	if _, err := l.to.Write(line); err != nil {
 		return err
 	}
@@ -101,4 +116,22 @@ func (l *acpLines) pass(line []byte) error {
 	l.marked = true
 	_, err := io.WriteString(l.to, `{"jsonrpc":"2.0","method":"`+markMethod+`"}`+"\n")
 	return err
+}
+
+// acpAnswers is what is written to the agent, a message at a time.
+type acpAnswers struct {
+	to   io.Writer
+	owed <-chan struct{}
+}
+
+// Write implements [io.Writer].
+func (a *acpAnswers) Write(p []byte) (int, error) {
+	n, err := a.to.Write(p)
+	if !gjson.GetBytes(p, "method").Exists() { // it is an answer, and was read
+		select {
+		case <-a.owed:
+		default:
+		}
+	}
+	return n, err
 }

@@ -9,8 +9,8 @@
 //
 // Over the Agent Client Protocol an agent may also ask satelle for files: to read
 // those of its folder if its grant reads, and to write them if its grant edits and
-// the seat is lent to it at that moment. The hooks of its harness don't see these
-// requests, so what they would have to weigh is refused. Terminals are not
+// [Invocation.MayWrite] lets it at that moment: the hooks of its harness don't see
+// these requests, so satelle judges them as a hook would. Terminals are not
 // offered. A command in one would be a child of satelle and not of the agent's
 // supervisor: no descendant of the process that is registered for the worker, so
 // neither the hooks nor satelle itself would know for whom it runs, and the agent's

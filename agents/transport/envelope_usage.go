@@ -43,13 +43,25 @@ func (n number) rat() (*big.Rat, bool) {
 	return r, ok && r.Sign() >= 0
 }
 
+// maxCount bounds tokens and micro-dollars: more than a run can use, and so few
+// that a record holds them and the sum over a log does not overflow.
+const maxCount = 1_000_000_000_000
+
+// counted is a number that can be one.
+func counted(n *big.Int) *int64 {
+	if !n.IsInt64() || n.Int64() < 0 || n.Int64() > maxCount {
+		return nil
+	}
+	return new(n.Int64())
+}
+
 // count is a whole number.
 func (n number) count() *int64 {
 	r, ok := n.rat()
-	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+	if !ok || !r.IsInt() {
 		return nil
 	}
-	return new(r.Num().Int64())
+	return counted(r.Num())
 }
 
 // micros is the number times scale, rounded to a whole one, half away from zero.
@@ -62,11 +74,7 @@ func (n number) micros(scale *big.Rat) *int64 {
 	// floor(r + 1/2), exactly.
 	twice := new(big.Int).Lsh(r.Num(), 1)
 	twice.Add(twice, r.Denom())
-	whole := twice.Quo(twice, new(big.Int).Lsh(r.Denom(), 1))
-	if !whole.IsInt64() {
-		return nil
-	}
-	return new(whole.Int64())
+	return counted(twice.Quo(twice, new(big.Int).Lsh(r.Denom(), 1)))
 }
 
 // Units of cost in micro-dollars.
@@ -82,8 +90,6 @@ func add(a, b *int64) *int64 {
 		return b
 	case b == nil:
 		return a
-	case *a > 1<<62 || *b > 1<<62:
-		return nil
 	}
-	return new(*a + *b)
+	return counted(big.NewInt(*a + *b))
 }

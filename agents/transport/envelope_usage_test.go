@@ -29,7 +29,11 @@ func TestNumbers(t *testing.T) {
 		{`true`, nil, nil},
 		{`{}`, nil, nil},
 		{`[1]`, nil, nil},
-		{`9223372036854775807`, n(9223372036854775807), nil},
+		{`1000000`, n(1_000_000), n(1_000_000_000_000)},
+		{`1000000.0000005`, nil, nil},
+		{`1000000000000`, n(1_000_000_000_000), nil},
+		{`1000000000001`, nil, nil},
+		{`9223372036854775807`, nil, nil},
 		{`9223372036854775808`, nil, nil},
 		{`1e400`, nil, nil},
 		{`1e-400`, nil, nil},
@@ -49,7 +53,7 @@ func TestNumbers(t *testing.T) {
 	if got := (number{"5000000"}).micros(perTick); !same(got, n(500)) {
 		t.Errorf("ticks: %v", got)
 	}
-	if number.count(number{}) != nil || add(nil, nil) != nil || !same(add(n(1), nil), n(1)) || !same(add(n(1), n(2)), n(3)) || add(n(1<<62+1), n(1)) != nil {
+	if number.count(number{}) != nil || add(nil, nil) != nil || !same(add(n(1), nil), n(1)) || !same(add(n(1), n(2)), n(3)) || add(n(maxCount), n(1)) != nil {
 		t.Error("sums of what is unknown")
 	}
 }
@@ -66,7 +70,7 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		for _, v := range []*int64{n.count(), n.micros(perDollar), n.micros(perTick)} {
-			if v != nil && *v < 0 {
+			if v != nil && (*v < 0 || *v > maxCount) {
 				t.Errorf("%q is %d", b, *v)
 			}
 		}

@@ -26,10 +26,11 @@ type Invocation struct {
 	Events event.Sink
 	// Raw receives the agent's traffic as it came, for a trace; nil for nothing.
 	Raw io.Writer
-	// MayWrite says whether the agent may write a file of Dir now, by its name
-	// there; it is asked each time. nil: none, as for each agent without a seat. It
-	// concerns what is written for the agent: of its own tools it knows nothing.
-	MayWrite func(name string) error
+	// MayWrite refuses the agent to write a file of Dir, by its absolute path, if it
+	// may not now; it is asked each time. nil: none, as for each agent without a
+	// seat. It concerns what is written for the agent: of its own tools it knows
+	// nothing.
+	MayWrite func(path string) error
 	// Started is called once the process has an id and before its program runs;
 	// its error ends the run. nil for nothing.
 	Started func(pid int) error

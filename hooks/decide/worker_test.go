@@ -233,3 +233,54 @@ func TestTokensAreSecret(t *testing.T) {
 		}
 	}
 }
+
+// TestMayWrite: what satelle writes for an agent is judged as what its own tools
+// would write.
+func TestMayWrite(t *testing.T) {
+	m := newMachine(t)
+	m.repo("lent")
+	m.repo("free")
+	m.row("lent", seatread.Row{Seats: map[string]seatread.Seat{".": lent("id1", "src/**", "conf/**", ".claude/**", ".satelle/**", ".git/**")}})
+	m.row("free", seatread.Row{})
+	m.write("lent/conf/claude.json", "{}")
+	m.write("lent/.claude/commands/c.md", "")
+	if err := os.Remove(m.path("lent/.claude/settings.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../conf/claude.json", m.path("lent/.claude/settings.json")); err != nil {
+		t.Fatal(err)
+	}
+	worker := ancestry.Worker{ID: "id1", Role: ancestry.RoleAgent, Story: "sty_abcdefgh", Tree: m.path("lent")}
+	other, reviewer := worker, worker
+	other.ID, reviewer.Role = "id2", ancestry.RoleReviewer
+	for _, c := range []struct {
+		worker ancestry.Worker
+		path   string
+		want   string // of the refusal, "" for none
+	}{
+		{worker, "lent/src/a", ""},
+		{worker, "lent/conf/new", ""},
+		{worker, "lent/other", "path scopes"},
+		{worker, "lent/.satelle/satelle.toml", "is protected"},
+		{worker, "lent/.satelle/approvers", "is protected"},
+		{worker, "lent/.git/hooks/pre-commit", "is protected"},
+		{worker, "lent/.claude/commands/c.md", "is protected"},
+		{worker, "lent/.claude/settings.json", "is protected"},
+		{worker, "lent/conf/claude.json", "is protected"},
+		{worker, "free/a", "is not lent to it"},
+		{worker, "home/.satelle/keys/k", "is protected"},
+		{worker, "nowhere", "outside of every governed tree"},
+		{other, "lent/src/a", "is not lent to it"},
+		{reviewer, "lent/src/a", "may change nothing"},
+	} {
+		env := m.env
+		env.Worker = func(string) (ancestry.Worker, bool, error) { return c.worker, true, nil }
+		err := MayWrite(env, m.path("lent"), m.path(c.path))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, %s: %v, want %q", c.worker.ID, c.path, err, c.want)
+		}
+	}
+	if _, err := os.Stat(m.path("home/.satelle/sessions")); err == nil {
+		t.Error("it registers a session")
+	}
+}

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"satelle/agents/transport"
+	"satelle/hooks/decide"
 	"satelle/internal/ancestry"
 	"satelle/internal/fault"
 	"satelle/internal/place"
 	"satelle/internal/spool"
 	"satelle/ledger"
-	"satelle/ledger/seatread"
 	"satelle/workflow"
 )
 
@@ -105,31 +105,19 @@ func (r *errand) employ(ctx context.Context, inv transport.Invocation) (transpor
 	defer dismiss()
 	inv.Env, inv.Dir, inv.Started = append(inv.Env, own...), site.dir, started
 	if r.brief.pass.id != "" { // the seat is lent to this one
-		inv.MayWrite = func(name string) error { return d.e.lentFor(w.id, name) }
+		inv.MayWrite = func(path string) error { return d.e.mayWrite(w, path) }
 	}
 	return transport.Run(ctx, inv)
 }
 
-// lentFor refuses a worker to write a file, by its name in the work tree, that the
-// seat which is lent to it does not reach. The hooks judge by the same row.
-func (e *Engine) lentFor(id, name string) error {
-	row, err := seatread.Read(e.Place.LedgerPath())
-	if err != nil {
-		return fault.Wrap(err, fault.Refused, "finding out whose the seat is")
+// mayWrite refuses a worker to write a file where its hook would.
+func (e *Engine) mayWrite(w worker, path string) error {
+	env := decide.System()
+	env.Home, env.HomeErr, env.Now = e.Home, nil, e.now
+	env.Worker = func(string) (ancestry.Worker, bool, error) {
+		return ancestry.Worker{ID: w.id, Role: w.role, Binding: w.binding, Story: w.story, Transition: w.token, Tree: w.workTree}, true, nil
 	}
-	if row.Halt != "" {
-		return fault.New(fault.Refused, "satelle is halted")
-	}
-	for _, s := range row.Seats {
-		switch {
-		case s.Worker != id || id == "" || e.now().Unix() >= s.IdleAt:
-		case !seatread.InScope(s.Paths, name):
-			return fault.New(fault.Refused, "%s is not among the paths of story %s", name, s.Story)
-		default:
-			return nil
-		}
-	}
-	return fault.New(fault.Refused, "the seat is not lent to this agent")
+	return decide.MayWrite(env, w.workTree, path)
 }
 
 // asJudge registers and marks this process: whatever it starts (checks, agents, and
