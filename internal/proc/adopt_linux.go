@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -26,6 +27,19 @@ func underSupervision() *syscall.SysProcAttr {
 
 // below is for systems where nothing is adopted.
 func below(int) []int { return nil }
+
+// outlive returns when another process has ended, and never where that can't be
+// followed.
+func outlive(pid int) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	for err == nil || errors.Is(err, unix.EINTR) {
+		var n int
+		if n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); n > 0 {
+			return
+		}
+	}
+	select {}
+}
 
 // inherit gives this process the name of its parent, by which others know
 // what runs below either.

@@ -35,6 +35,7 @@ func init() {
 // left. It runs on the first thread, as any init does: the command's death
 // signal hangs on the thread that starts it.
 func supervise() int {
+	caller := os.Getppid()
 	files := []uintptr{0, 1, 2}
 	for _, fd := range []int{ordersFD, reportFD} {
 		unix.CloseOnExec(fd)
@@ -66,10 +67,14 @@ func supervise() int {
 	letGo(extra)
 	say(begun, pid)
 
-	stop := make(chan struct{})
+	stop := make(chan struct{}, 2)
 	go func() {
 		_, _ = in.Read(make([]byte, 1))
-		close(stop)
+		stop <- struct{}{}
+	}()
+	go func() { // whose end the pipe does not tell if somebody else holds that open
+		outlive(caller)
+		stop <- struct{}{}
 	}()
 	first := make(chan syscall.WaitStatus, 1)
 	go func() { first <- await(pid) }()
