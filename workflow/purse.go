@@ -72,6 +72,10 @@ func (p *Purse) Reserve(ctx context.Context, binding string, size int64) (reserv
 		case p.aside == 0:
 			spent := p.spent
 			p.mu.Unlock()
+			if spent == 0 { // it stays so, until a person says that a run takes less
+				return 0, fault.Try(fault.New(fault.Refused, "a run of %s is expected to take %d tokens, as its last one did or as max_tokens of [%s] says; the token budget is %d",
+					binding, want, binding, p.budget), "satelle help agent-dispatch")
+			}
 			return 0, fault.New(fault.Refused, "the token budget is used up: of %d tokens %d are spent, and a run of %s is expected to take %d",
 				p.budget, spent, binding, want)
 		}
