@@ -33,7 +33,7 @@ func TestLinesComeBack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, l) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	least := Line{N: 1, Kind: Done}
+	least := Line{N: 1, Kind: Done, Session: "s"}
 	if got, err := decode(text(t, encode(&least))); err != nil || !reflect.DeepEqual(got, least) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -61,7 +61,7 @@ func TestAnyLineFits(t *testing.T) {
 }
 
 func TestLongPathsKeepTheirEnd(t *testing.T) {
-	l := Line{N: 1, Kind: Edit, Targets: []string{strings.Repeat("deep/", 200) + "name.go"}}
+	l := Line{N: 1, Kind: Edit, Session: "s", Targets: []string{strings.Repeat("deep/", 200) + "name.go"}}
 	got, err := decode(text(t, encode(&l)))
 	if err != nil || !strings.HasPrefix(got.Targets[0], "…") || !strings.HasSuffix(got.Targets[0], "/name.go") {
 		t.Errorf("%v %v", got.Targets, err)

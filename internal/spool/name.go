@@ -12,8 +12,11 @@ const (
 )
 
 // Name is a session's id as lines bear it: what is not plain is replaced, so
-// that it can name a file.
+// that it can name a file. One without an id is called "_".
 func Name(session string) string {
+	if session == "" {
+		return "_"
+	}
 	if len(session) > maxSession {
 		session = session[:maxSession]
 	}

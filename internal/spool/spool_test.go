@@ -438,3 +438,26 @@ func TestOldCounts(t *testing.T) {
 		}
 	}
 }
+
+// A caller without an id is counted as any other, and no line or count says that
+// it has none: the ledger could not keep it.
+func TestNoSession(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "spool")
+	if err := Append(dir, &Line{Kind: Denied, Time: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, countsName, countPrefix), []byte(".."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Read(dir, Position{}, 10)
+	if err != nil || len(b.Lines) != 1 || b.Lines[0].Session != "_" || b.Lines[0].N != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	counts, err := Counts(dir, time.Now())
+	if err != nil || len(counts) != 1 || counts[0].Session != "_" {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	if l, err := decode(bytes.TrimSpace(encode(&Line{N: 1, Kind: Denied}))); err == nil {
+		t.Errorf("read: %+v", l)
+	}
+}
