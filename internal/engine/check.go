@@ -46,6 +46,9 @@ func (c checker) Check(ctx context.Context, q workflow.Question) (workflow.Verdi
 	res, err := proc.Run(ctx, proc.Spec{
 		Argv: argv, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
 		Stdin: q.Payload, Extra: filter, Timeout: timeout, OutputCap: checkOutput,
+		// Nothing of a check outlives it: it would change what was judged, and be
+		// below nothing of satelle's any more.
+		Registered: func(int) error { return nil },
 	})
 	if err != nil {
 		return workflow.Verdict{}, fault.Wrap(err, nil, "running the check %s", q.Judge.Skill)
