@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Session is a harness session that a hook registered.
@@ -122,14 +123,24 @@ func write(dir string, p process, line string) error {
 		os.Remove(temp)
 		return err
 	}
-	sweep(dir)
+	keep := time.Duration(0)
+	if !wholeMachine() {
+		keep = unseen
+	}
+	sweep(dir, keep)
 	return nil
 }
 
-// sweep removes registrations of processes that are gone. It runs only when
+// unseen is how long a registration stays whose process can't be seen from
+// within a container, or from a namespace of processes that an agent has made: it
+// may live outside of that.
+const unseen = 30 * 24 * time.Hour
+
+// sweep removes registrations of processes that are gone, and that are older than
+// keep. It runs only when
 // one is written, and what it can't judge it leaves, and what somebody holds who
 // is not to be seen here.
-func sweep(dir string) {
+func sweep(dir string, keep time.Duration) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return
@@ -143,6 +154,9 @@ func sweep(dir string) {
 			continue
 		}
 		path := filepath.Join(dir, name)
+		if info, err := os.Lstat(path); err != nil || time.Since(info.ModTime()) < keep {
+			continue
+		}
 		if p, err := lookup(pid); (gone(err) || err == nil && !strings.HasPrefix(name, p.name())) && !held(path) {
 			os.Remove(path)
 		}

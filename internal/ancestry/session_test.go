@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The test binary doubles as the program in the process tree that is looked at.
@@ -176,9 +177,24 @@ func TestRegisterSweepsTheDead(t *testing.T) {
 	if err := os.WriteFile(dead, []byte(encode("s", "h")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// In a namespace of processes of an agent's own all others look dead.
+	sweep(dir, unseen)
+	if got := entries(t, home); len(got) != 1 {
+		t.Errorf("swept what may live elsewhere: %v", got)
+	}
+	age(t, dead)
 	run(t, home, "register", "")
 	if got := entries(t, home); len(got) != 1 || got[0] == dead {
 		t.Errorf("left %v", got)
+	}
+}
+
+// age makes a registration so old that it is swept in a container, too.
+func age(t *testing.T, path string) {
+	t.Helper()
+	old := time.Now().Add(-2 * unseen)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
 	}
 }
 

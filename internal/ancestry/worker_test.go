@@ -90,6 +90,13 @@ func TestLivingWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	other.Wait()
+	left, err := filepath.Glob(filepath.Join(home, workersDir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
+		age(t, path)
+	}
 	if all, err := Workers(home); err != nil || len(all) != 0 {
 		t.Errorf("after its end: %+v, %v", all, err)
 	}
