@@ -198,3 +198,34 @@ func TestInterruptedWaitLeavesTheGate(t *testing.T) {
 		t.Errorf("wait said %q", out)
 	}
 }
+
+// TestInterruptedInput: Ctrl-C ends who waits for what is typed, and nothing of it
+// is taken.
+func TestInterruptedInput(t *testing.T) {
+	s := newScratch(t, nil)
+	id := s.start()
+	cmd := s.command("satelle", "story", "attach", id, "--name", "note", "--file", "-")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// More than a pipe holds: so it reads.
+	if _, err := in.Write(make([]byte, 256<<10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "interrupted") {
+		t.Errorf("code %d: %s", code, said.String())
+	}
+	if out := s.must("satelle", "story", "docs", id); strings.Contains(out, "note") {
+		t.Errorf("attached: %s", out)
+	}
+}

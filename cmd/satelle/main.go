@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,11 +20,39 @@ func run() int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		if <-signals == os.Interrupt {
+		first := <-signals
+		signal.Reset(os.Interrupt, syscall.SIGTERM) // a second one does not wait for anything
+		if first == os.Interrupt {
 			end(errInterrupt)
 		}
 		end(nil)
 	}()
-	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, tty: isTerminal(os.Stdout)}
+	a := &app{stdin: patient{ctx, os.Stdin}, stdout: os.Stdout, stderr: os.Stderr, tty: isTerminal(os.Stdout)}
 	return a.execute(ctx, os.Args[1:])
+}
+
+// patient is an input that is waited for until somebody has lost patience.
+type patient struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements [io.Reader].
+func (r patient) Read(p []byte) (int, error) {
+	type got struct {
+		b   []byte
+		err error
+	}
+	came := make(chan got, 1)
+	go func() {
+		b := make([]byte, len(p)) // p is the caller's again when Read has returned
+		n, err := r.in.Read(b)
+		came <- got{b[:n], err}
+	}()
+	select {
+	case g := <-came:
+		return copy(p, g.b), g.err
+	case <-r.ctx.Done():
+		return 0, context.Cause(r.ctx)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 	"github.com/spf13/pflag"
 
 	"satelle/internal/engine"
@@ -113,7 +114,7 @@ func (a *app) text(v string) (string, error) {
 func (a *app) input(file string) ([]byte, error) {
 	r := a.stdin
 	if file != "-" && file != "" {
-		f, err := os.Open(file)
+		f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe without a writer is empty
 		if err != nil {
 			return nil, fault.Wrap(err, fault.NotFound, "reading the file")
 		}

@@ -140,6 +140,7 @@ func (e *Engine) Stop(ctx context.Context, id string, progress io.Writer) (Moved
 			if told = pid; unix.Kill(pid, unix.SIGTERM) != nil {
 				break // it has just ended
 			}
+			_ = unix.Kill(pid, unix.SIGCONT) // what it runs may have stopped it
 			continue
 		}
 		select {
