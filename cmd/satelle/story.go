@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"satelle/internal/engine"
 	"satelle/internal/fault"
