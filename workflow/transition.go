@@ -58,6 +58,8 @@ type Bound struct {
 type Work struct {
 	// Artifact is the document that its step's contract asks for, nil if none.
 	Artifact *Artifact
+	// Apart says that nobody worked in the work tree itself, but in a copy.
+	Apart bool
 }
 
 // Outcome is what came of asking for a transition.
@@ -179,6 +181,9 @@ func (st State) Commit(id string, token uint64, verdicts []Verdict, work *Work, 
 	t := *s.Transition
 	if t.Dispatched == 0 { // or it was looked at then, and the rest is the performer's
 		refusal = moved(s, t, f)
+	}
+	if work != nil && work.Apart && f.Head != t.Head { // a copy has the same branches
+		refusal = fault.New(fault.Refused, "HEAD moved from %s to %s while the performer of %s worked in a copy of the work tree; git reflog tells how", t.Head, f.Head, t.To)
 	}
 	if refusal != nil {
 		c.refuse(id, actor, token, t.Edge, refusal)

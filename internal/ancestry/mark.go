@@ -1,9 +1,10 @@
 package ancestry
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"hash/fnv"
+	"strconv"
+	"strings"
 )
 
 // Mark is the name that processes bear which start agents under a home, and the
@@ -11,8 +12,10 @@ import (
 // are files, which whoever runs as the same user can delete; a process's name is
 // its own to change.
 func Mark(home string) string {
-	sum := sha256.Sum256([]byte(home))
-	return "satelle:" + hex.EncodeToString(sum[:])[:7]
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(home))
+	word := strconv.FormatUint(uint64(h.Sum32()), 36) // at most 7
+	return "satelle:" + strings.Repeat("0", 7-len(word)) + word
 }
 
 // Marked reports whether this process runs below one that bears the mark of a

@@ -60,6 +60,9 @@ func terminal(fd int) bool {
 	return err == nil
 }
 
+// alone reports whether this process can't see what is above it: each can.
+func alone() bool { return false }
+
 // wholeMachine reports whether process 1 is the machine's: there are no
 // containers of processes here.
 func wholeMachine() bool { return true }

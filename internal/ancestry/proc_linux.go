@@ -82,6 +82,23 @@ func wholeMachine() bool {
 	return err == nil && name == "pid:[4026531836]"
 }
 
+// alone reports whether this process lives in namespaces that somebody without
+// rights has made: of processes, and of users with a single one in it. A container
+// has many users, or none of its own.
+func alone() bool {
+	if wholeMachine() {
+		return false
+	}
+	b, err := head("/proc/self/uid_map", 1<<10)
+	return err != nil || lone(b)
+}
+
+// lone reports whether a map of users has one line of one user.
+func lone(text string) bool {
+	fields := strings.Fields(text)
+	return len(fields) == 3 && fields[2] == "1"
+}
+
 // head reads the beginning of a file, past package os, which would register
 // it with the poller: this runs on every tool call.
 func head(path string, limit int) (string, error) {

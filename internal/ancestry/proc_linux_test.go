@@ -35,3 +35,22 @@ func TestATerminalRegistersNobody(t *testing.T) {
 		}
 	}
 }
+
+// TestLone: a namespace of users that an agent can make has one user, those of
+// containers have many.
+func TestLone(t *testing.T) {
+	for text, want := range map[string]bool{
+		"         0       1000          1\n":                                   true,
+		"      1000       1000          1\n":                                   true,
+		"         0          0 4294967295\n":                                   false,
+		"         0       1000          1\n         1     100000      65536\n": false,
+		"": false,
+	} {
+		if got := lone(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+	if wholeMachine() && alone() {
+		t.Error("the whole machine is no sandbox")
+	}
+}

@@ -13,6 +13,7 @@ func runsHook(int) (bool, error)  { return false, errUnsupported }
 func gone(error) bool             { return false }
 func terminal(int) bool           { return false }
 func wholeMachine() bool          { return true }
+func alone() bool                 { return false }
 func hold(string) (func(), error) { return func() {}, nil }
 func held(string) bool            { return false }
 

@@ -78,7 +78,8 @@ func mayDrive(p process, machine func() bool) bool {
 }
 
 // Find returns the session whose harness is an ancestor of this process. An
-// error means that it can't be told, which must count as "in a session".
+// error means that it can't be told, which must count as "in a session": so it is
+// in a sandbox that anybody can make, such as unshare -Urp makes one.
 func Find(home string) (Session, bool, error) {
 	dir := filepath.Join(home, "sessions")
 	pid, err := parent()
@@ -103,8 +104,14 @@ func Find(home string) (Session, bool, error) {
 		}
 		pid = p.parent
 	}
+	if alone() {
+		return Session{}, false, errAlone
+	}
 	return Session{}, false, nil
 }
+
+// errAlone is why nobody is taken for a person in a sandbox.
+var errAlone = errors.New("this is a sandbox with processes and users of its own, in which nobody can see who made it: ask from outside")
 
 // write stores a registration so that a reader sees all of it or nothing.
 func write(dir string, p process, line string) error {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/errors"
 
@@ -44,6 +45,9 @@ type dispatcher struct {
 	purse *workflow.Purse
 	// progress is what those who wait see.
 	progress io.Writer
+
+	// within says that a performer was started in the work tree itself.
+	within atomic.Bool
 
 	mu     sync.Mutex
 	number int // of the agents that were started

@@ -126,6 +126,9 @@ type decision func(st workflow.State, look Lookup, seq uint64) (workflow.Change,
 
 // decideHead is decide that also returns the head which the append has made.
 func (e *Engine) decideHead(ctx context.Context, fn decision) (made ledger.Head, records []ledger.Record, err error) {
+	if err := e.allowance(ctx); err != nil {
+		return made, nil, err
+	}
 	err = e.with(ctx, func(log *ledger.Log) error {
 		// No decision rests on what was observed; where it can't be taken, the
 		// commands that show it say so.

@@ -65,7 +65,7 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Refused, "the performer %s of step %s", agent, t.To)
 	}
-	return &workflow.Work{Artifact: artifact}, nil
+	return &workflow.Work{Artifact: artifact, Apart: !d.within.Load()}, nil
 }
 
 // start records that the performer starts, on the work tree of this moment, and

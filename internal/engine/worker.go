@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"satelle/agents"
 	"satelle/agents/transport"
 	"satelle/hooks/decide"
 	"satelle/internal/ancestry"
@@ -91,6 +92,9 @@ func (r *errand) employ(ctx context.Context, inv transport.Invocation) (transpor
 		return transport.Result{}, err
 	}
 	defer func() { r.record.Copy = d.leave(site) }()
+	if site.repo == nil && inv.Binding.Role == agents.RoleAgent {
+		d.within.Store(true)
+	}
 	w := worker{
 		pass: r.brief.pass, role: inv.Binding.Role, binding: inv.Binding.Name,
 		story: d.story.ID, token: d.story.Transition.Token, workTree: site.dir,
@@ -251,6 +255,36 @@ func (e *Engine) mayAppend(c workflow.Change) error {
 		return refusal
 	}
 	return nil
+}
+
+// A worker makes at most so many records in one dispatch, with texts of so many
+// bytes: what is in the ledger stays there.
+const (
+	maxMade      = 200
+	maxMadeBytes = 64 << 20
+)
+
+// allowance refuses a worker that has made enough records.
+func (e *Engine) allowance(ctx context.Context) error {
+	c, found, err := asking(homes(e.Home, e.repo.CommonDir()))
+	if err != nil || !found || c.ID == "" {
+		return nil // mayAppend will say so
+	}
+	made, size := 0, int64(0)
+	err = ledger.Scan(ctx, e.cfg, ledger.Query{From: c.Transition}, func(r ledger.Record) error {
+		if r.Actor.Kind == ledger.ActorWorker && r.Actor.Session == c.ID {
+			made++
+			for _, ref := range refs(r) {
+				size += ref.Length
+			}
+		}
+		return nil
+	})
+	if err == nil && (made >= maxMade || size >= maxMadeBytes) {
+		err = fault.Try(fault.New(fault.Refused, "this agent has made %d records of %d bytes in this dispatch; at most %d and %d are taken", made, size, maxMade, maxMadeBytes),
+			"satelle story docs "+c.Story)
+	}
+	return err
 }
 
 // noteRefusal leaves word of a refusal where the denials of hooks are left: they come
