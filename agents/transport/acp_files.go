@@ -92,6 +92,11 @@ func (f *files) locate(path string) (name string, err error) {
 			return "", errors.New("satelle.local.toml is a person's")
 		}
 	}
+	if local, err := os.Stat(filepath.Join(dir, ".satelle", "satelle.local.toml")); err == nil {
+		if it, err := os.Stat(real); err == nil && os.SameFile(it, local) {
+			return "", errors.New("it is satelle.local.toml by another name, and that is a person's")
+		}
+	}
 	if home, err := filepath.EvalSymlinks(f.home); err == nil && f.home != "" {
 		_, within := below(dir, home)
 		if _, in := below(home, real); within && in {

@@ -41,6 +41,9 @@ func tree(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Link(filepath.Join(dir, ".satelle/satelle.local.toml"), filepath.Join(dir, "second.toml")); err != nil {
+		t.Fatal(err)
+	}
 	if err := unix.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +100,7 @@ func TestACPReadsFiles(t *testing.T) {
 		{`"path":"@/sub/.GIT/config"`, "refused"},
 		{`"path":"@/g/config"`, "refused"},
 		{`"path":"@/local"`, "refused"},
+		{`"path":"@/second.toml"`, "refused"},
 		{`"path":"@/.satelle/satelle.local.toml"`, "refused"},
 		{`"path":"@/home/ledger.db"`, "refused"},
 	}
