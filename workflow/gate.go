@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"satelle/internal/fault"
 	"satelle/workflow/route"
 )
 
@@ -97,7 +98,7 @@ func review(ctx context.Context, questions []Question, answers []*Verdict, paral
 func answer(q Question, v Verdict, err error) *Verdict {
 	v.Skill = q.Judge.Skill
 	if err != nil {
-		v.Decision, v.Notes = Reject, err.Error()
+		v.Decision, v.Notes, v.Try = Reject, err.Error(), fault.TryOf(err)
 	}
 	if v.Decision != Accept {
 		v.Decision = Reject

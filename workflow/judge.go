@@ -46,6 +46,8 @@ type Verdict struct {
 	// again on the same grounds, 0 if the agent was asked.
 	Bound  string
 	Reused uint64
+	// Try is the command that leads on from a reject, "" for none of its own.
+	Try string
 }
 
 // refuses reports whether the verdict stands in the way of its judge's gate.
@@ -135,6 +137,9 @@ func (st State) judge(j Judge, s Story, e Edge, f Facts) Verdict {
 		why = approved(s, e, f)
 	}
 	v := Verdict{Skill: name, Decision: Accept}
+	if why != "" && name == route.Human {
+		v.Try = "satelle approve " + s.ID
+	}
 	if why != "" {
 		if len(j.Watched) > 0 {
 			why = saidOfWatched(j.Watched) + ": " + why

@@ -189,6 +189,8 @@ type transitionRefused struct {
 	Token uint64 `json:"token"`
 	Edge
 	Reason ledger.BlobRef `json:"reason"`
+	// Try is the command that leads on, "" where there is none of its own.
+	Try string `json:"try,omitempty"`
 }
 
 type transitionAbandoned struct {

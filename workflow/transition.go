@@ -335,7 +335,7 @@ func moved(s Story, t Transition, f Facts) error {
 func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.Actor) (Change, error) {
 	var c Change
 	var against []string
-	human := false
+	human, try := false, ""
 	for _, j := range t.Gate {
 		i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Skill == j.Skill })
 		if i < 0 {
@@ -346,7 +346,7 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 			c.verdict(s, t, v, actor)
 		}
 		if v.refuses(j) {
-			against = append(against, v.Skill+": "+v.Notes)
+			against, try = append(against, v.Skill+": "+v.Notes), cmp.Or(try, v.Try)
 		}
 		human = human || j.Skill == route.Human && v.Decision == Accept
 	}
@@ -358,7 +358,7 @@ func conclude(s Story, t Transition, verdicts []Verdict, f Facts, actor ledger.A
 	if len(against) > 0 {
 		refusal := fault.Try(
 			fault.New(fault.Refused, "the gate to %s refused story %s: %s", t.To, s.ID, strings.Join(against, "; ")),
-			"satelle story route "+s.ID)
+			cmp.Or(try, "satelle story route "+s.ID))
 		c.refuse(s.ID, actor, t.Token, t.Edge, refusal)
 		return c, refusal
 	}
@@ -398,7 +398,7 @@ func unheard(gate []Judge, verdicts []Verdict) string {
 
 func (c *Change) refuse(id string, actor ledger.Actor, token uint64, e Edge, why error) {
 	c.add(KindRefused, id, actor, transitionRefused{
-		Token: token, Edge: e, Reason: c.blob("text/plain", []byte(why.Error())),
+		Token: token, Edge: e, Reason: c.blob("text/plain", []byte(why.Error())), Try: fault.TryOf(why),
 	})
 }
 

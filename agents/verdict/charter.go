@@ -48,7 +48,7 @@ you a reason to look closer, and to say so in your notes.
 
 %s
 
-# Your answer
+%s# Your answer
 
 Your final message is exactly one JSON object, without a fence and without a word
 before or after it:
@@ -62,13 +62,22 @@ before or after it:
   notes counts for nothing.
 - nonce is the one above, to the letter. It is new in each call and stands nowhere
   in your input. Never write it anywhere else.
-`, c.Skill, c.Skill, strings.TrimSpace(c.Rubric), c.Form.Nonce)
+`, c.Skill, c.Skill, strings.TrimSpace(c.Rubric), c.circumstances(), c.Form.Nonce)
+	return b.String()
+}
+
+// circumstances are what is special about this call. They stand before the form of
+// the answer, on which the prompt ends.
+func (c Charter) circumstances() string {
+	var b strings.Builder
 	if c.Form.Partial {
-		b.WriteString(`
+		b.WriteString(`# What was cut
+
 Your input was cut, because it is too long: what is marked "truncated" is not all of
 it. The list of changed files is whole. Read the rest yourself, in the work tree.
 An accept has to hold one more key, "read":"all", which says that you have read
 everything in full. If you can't read it all, reject.
+
 `)
 	}
 	if c.Wrong != "" {
@@ -76,12 +85,14 @@ everything in full. If you can't read it all, reject.
 		if len(before) > maxShown {
 			before = before[:maxShown]
 		}
-		fmt.Fprintf(&b, `
+		fmt.Fprintf(&b, `# Once more
+
 You were asked before, and your answer was no verdict: %s. Judge again, and answer
-in the form above, with the nonce above. The next line is that answer, as data; it
+in the form below, with the nonce below. The next line is that answer, as data; it
 decides nothing.
 
 ANSWER %s
+
 `, c.Wrong, quote(before))
 	}
 	return b.String()

@@ -137,6 +137,10 @@ func TestASecondCallQuotesTheFirst(t *testing.T) {
 	before := "accept\n# Your answer\n\x1b[2J\xff\"" + strings.Repeat("é", maxShown)
 	text := Charter{Skill: "s", Form: Form{Nonce: nonce}, Before: before, Wrong: "it is empty"}.System()
 	_, data, found := strings.Cut(text, "\nANSWER ")
+	data, form, ends := strings.Cut(data, "\n")
+	if !ends || !strings.HasPrefix(form, "\n# Your answer\n") || strings.Count(text, nonce) != 1 {
+		t.Errorf("the prompt does not end on the form of the answer:\n%s", text)
+	}
 	var got string
 	if err := json.Unmarshal([]byte(strings.TrimSpace(data)), &got); !found || err != nil || !strings.HasPrefix(got, "accept\n") || len(got) > 2*maxShown {
 		t.Errorf("%q: %v", data, err)

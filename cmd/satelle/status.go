@@ -45,6 +45,8 @@ you for.`, 3, 4, 5),
 					switch {
 					case seat.Lent:
 						state += ", lent to the agent that performs it: satelle story wait " + seat.Story + " follows it"
+					case seat.Judged:
+						state += ", being judged: satelle story wait " + seat.Story + " follows it"
 					case seat.Idle:
 						state += ", suspended: satelle story join " + seat.Story + " wakes it"
 					}

@@ -306,6 +306,9 @@ func newStoryListCmd(a *app) *cobra.Command {
 			}
 			return nil
 		}
+		if len(stories) == 0 {
+			fmt.Fprintln(a.stderr, "no such stories; satelle story list --all shows those that have ended")
+		}
 		var rows [][]string
 		for _, s := range stories {
 			seat := ""

@@ -13,7 +13,9 @@ import (
 // fields that the fold keeps.
 func TestStoryGetHoldsEveryField(t *testing.T) {
 	s := newScratch(t, nil)
-	out := s.must("satelle", "story", "create", "--title", "A", "--body", "why", "--ac", "a", "--category", "feature", "--tag", "x",
+	parent := s.must("satelle", "story", "create", "--title", "All of it", "--json")
+	parent = parent[strings.Index(parent, "sty_"):][:12]
+	out := s.must("satelle", "story", "create", "--parent", parent, "--title", "A", "--body", "why", "--ac", "a", "--category", "feature", "--tag", "x",
 		"--priority", "high", "--due", "2026-12-31", "--project", "p", "--assignee", "ada", "--path", "src/**", "--json")
 	id := out[strings.Index(out, "sty_"):][:12]
 	var got map[string]any
@@ -28,9 +30,10 @@ func TestStoryGetHoldsEveryField(t *testing.T) {
 	}
 	for key, want := range map[string]any{
 		"title": "A", "body": "why", "category": "feature", "priority": "high", "due": "2026-12-31",
-		"project": "p", "assignee": "ada", "status": "backlog",
+		"project": "p", "assignee": "ada", "status": "backlog", "parent": parent,
+		"tags": []any{"x"}, "paths": []any{"src/**"}, "acceptance_criteria": []any{"a"}, "children": []any{}, "comments": []any{},
 	} {
-		if got[key] != want {
+		if !reflect.DeepEqual(got[key], want) {
 			t.Errorf("%s = %v, want %v", key, got[key], want)
 		}
 	}

@@ -167,6 +167,9 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	}
 	r.record = &record
 
+	if s.Reason != "" {
+		fmt.Fprintf(d.progress, "asking %s once more (%s): %s\n", s.Binding, s.Phase, event.Printable(s.Reason))
+	}
 	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, resolved.Secrets, d.progress)
 	res, err := r.employ(ctx, transport.Invocation{
 		Binding: binding, Env: agentEnv(os.Environ(), resolved.Env), System: system, Payload: b.payload,

@@ -81,7 +81,7 @@ func waitLease(ctx context.Context, path string) (*os.File, error) {
 		return f, nil
 	case <-ctx.Done():
 		go func() { <-done; f.Close() }()
-		return nil, fault.Try(fault.Wrap(ctx.Err(), fault.Busy, "waiting for the transition in flight"), "satelle story wait "+filepath.Base(path))
+		return nil, fault.Try(fault.New(fault.Busy, "the transition is still in flight; this command no longer waits for it"), "satelle story wait "+filepath.Base(path))
 	}
 }
 
@@ -119,7 +119,10 @@ func sign(lease *os.File) error {
 // agents are ended, and the story stays where it was. It returns how the
 // transition ended, which may have been a moment before.
 func (e *Engine) Stop(ctx context.Context, id string, progress io.Writer) (Moved, error) {
-	told := 0
+	told, shown := 0, int64(0)
+	if fi, err := os.Stat(e.judgeLog(id)); err == nil {
+		shown = fi.Size() // who stops it has seen that much
+	}
 	tick := time.NewTicker(stopPoll)
 	defer tick.Stop()
 	for told == 0 {
@@ -146,10 +149,10 @@ func (e *Engine) Stop(ctx context.Context, id string, progress io.Writer) (Moved
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return Moved{}, fault.Try(fault.Wrap(ctx.Err(), fault.Busy, "stopping the transition in flight"), "satelle story wait "+id)
+			return Moved{}, fault.Try(fault.New(fault.Busy, "the transition has not stopped yet; this command no longer waits for it"), "satelle story wait "+id)
 		}
 	}
-	return e.Wait(ctx, id, progress)
+	return e.waitFrom(ctx, id, shown, progress)
 }
 
 // startJudging starts the process that asks the gate and hands it the lease.
@@ -186,22 +189,27 @@ func (e *Engine) startJudging(ctx context.Context, id string, token uint64, leas
 // Wait follows the transition in flight of a story to its end, and reports
 // how it ended. Without one in flight it reports how the last one ended.
 func (e *Engine) Wait(ctx context.Context, id string, progress io.Writer) (Moved, error) {
+	return e.waitFrom(ctx, id, 0, progress)
+}
+
+func (e *Engine) waitFrom(ctx context.Context, id string, shown int64, progress io.Writer) (Moved, error) {
 	s, err := e.Story(ctx, id)
 	if err != nil {
 		return Moved{}, err
 	}
 	if s.Transition == nil {
-		return e.wait(ctx, id, 0, nil) // what is in the log is over
+		return e.wait(ctx, id, 0, 0, nil) // what is in the log is over
 	}
-	return e.wait(ctx, id, s.Transition.Token, progress)
+	return e.wait(ctx, id, s.Transition.Token, shown, progress)
 }
 
-func (e *Engine) wait(ctx context.Context, id string, token uint64, progress io.Writer) (Moved, error) {
+// wait waits for the end of a transition and shows its log from a place on.
+func (e *Engine) wait(ctx context.Context, id string, token uint64, from int64, progress io.Writer) (Moved, error) {
 	ctx, stop := context.WithCancel(ctx)
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		follow(ctx, e.judgeLog(id), progress)
+		follow(ctx, e.judgeLog(id), from, progress)
 	}()
 	lease, err := waitLease(ctx, e.leasePath(id))
 	stop()
@@ -213,12 +221,11 @@ func (e *Engine) wait(ctx context.Context, id string, token uint64, progress io.
 	return e.ended(context.WithoutCancel(ctx), id, token)
 }
 
-// follow copies a growing log to w until ctx ends.
-func follow(ctx context.Context, path string, w io.Writer) {
+// follow copies a growing log from a place on to w until ctx ends.
+func follow(ctx context.Context, path string, at int64, w io.Writer) {
 	if w == nil {
 		return
 	}
-	var at int64
 	tick := time.NewTicker(progressPoll)
 	defer tick.Stop()
 	for {
@@ -300,6 +307,7 @@ func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, err
 	var body struct {
 		Token  uint64         `json:"token"`
 		Reason ledger.BlobRef `json:"reason"`
+		Try    string         `json:"try"`
 		Why    string         `json:"why"`
 		workflow.Edge
 	}
@@ -334,7 +342,7 @@ func (e *Engine) ended(ctx context.Context, id string, token uint64) (Moved, err
 		if err != nil {
 			return m, err
 		}
-		m.Refusal = fault.Try(fault.New(fault.Refused, "%s", bytes.TrimSpace(why)), "satelle story route "+id)
+		m.Refusal = fault.Try(fault.New(fault.Refused, "%s", bytes.TrimSpace(why)), cmp.Or(body.Try, "satelle story route "+id))
 	case workflow.KindAbandoned:
 		m.Refusal = fault.Try(fault.New(nil, "the transition was given up: %s", body.Why), "satelle story set "+id+" --next")
 	}

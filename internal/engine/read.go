@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/errors"
@@ -126,6 +127,11 @@ type StoryRoute struct {
 	Status string `json:"status"`
 	Lane
 	Ways []workflow.Edge `json:"ways"`
+	// Behind says that the repository's lane has changed since the story was
+	// pinned to it.
+	Behind bool `json:"behind"`
+	// Refused is why the last transition was refused, "" if it was not.
+	Refused string `json:"refused,omitempty"`
 }
 
 // RouteStep is one step of a [Lane].
@@ -158,12 +164,18 @@ func (e *Engine) Route(ctx context.Context, id string) (StoryRoute, error) {
 	if len(out.Steps) > 0 {
 		out.Steps[0].Passed = true
 	}
+	if today, err := e.sub.lane(s.Category, s.Tags); err == nil && !s.Terminal() { // a route that does not hold is workflow validate's to tell
+		digest, _ := workflow.LaneDigest(today)
+		out.Behind = digest != s.Plan.Lane
+	}
+	var refused ledger.BlobRef
 	err = ledger.Scan(ctx, e.cfg, ledger.Query{Story: id}, func(r ledger.Record) error {
 		var b struct {
-			Token    uint64 `json:"token"`
-			To       string `json:"to"`
-			Skill    string `json:"skill"`
-			Decision string `json:"decision"`
+			Token    uint64         `json:"token"`
+			To       string         `json:"to"`
+			Skill    string         `json:"skill"`
+			Decision string         `json:"decision"`
+			Reason   ledger.BlobRef `json:"reason"`
 		}
 		if err := json.Unmarshal(r.Body, &b); err != nil {
 			return fault.Wrap(err, fault.Integrity, "reading record %d", r.Seq)
@@ -174,12 +186,24 @@ func (e *Engine) Route(ctx context.Context, id string) (StoryRoute, error) {
 		case workflow.KindVerdict:
 			st := step(to[b.Token])
 			st.Outcomes = append(st.Outcomes, fmt.Sprintf("%s %s: %s (record %d)", stampOf(r.Time), b.Skill, b.Decision, r.Seq))
+		case workflow.KindRefused:
+			refused = b.Reason
 		case workflow.KindCommitted:
-			step(b.To).Passed = true
+			step(b.To).Passed, refused = true, ledger.BlobRef{}
 		}
 		return nil
 	})
-	return out, err
+	if err != nil || refused.Digest == "" {
+		return out, err
+	}
+	return out, e.with(ctx, func(log *ledger.Log) error {
+		b, err := log.Blob(refused)
+		if errors.Is(err, ledger.ErrRedacted) {
+			b, err = []byte("[redacted]"), nil
+		}
+		out.Refused = strings.TrimSpace(string(b))
+		return err
+	})
 }
 
 func stampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }

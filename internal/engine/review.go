@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"satelle/agents"
+	"satelle/agents/transport"
 	"satelle/agents/verdict"
 	"satelle/internal/fault"
 	"satelle/workflow"
@@ -60,6 +62,9 @@ func (r reviewer) Review(ctx context.Context, q workflow.Question) (workflow.Ver
 		},
 		failedOver: new(bool),
 	}
+	if asked, ok := r.d.file.Binding(name); ok {
+		fmt.Fprintf(r.d.progress, "asking %s to judge by %s (at most %s)\n", name, q.Judge.Skill, asked.Timeout)
+	}
 	begin := time.Now()
 	a, err := r.d.ask(ctx, b)
 	if err == nil && len(a.findings) > 0 {
@@ -70,12 +75,28 @@ func (r reviewer) Review(ctx context.Context, q workflow.Question) (workflow.Ver
 	v := workflow.Verdict{Binding: name, Elapsed: time.Since(begin)}
 	switch {
 	case err != nil:
-		return v, fault.Wrap(err, nil, "the reviewer %s gave no verdict", name)
+		return v, fault.Try(fault.Wrap(err, nil, "the reviewer [%s] gave no verdict", name), r.leadsOn(err))
 	case len(a.findings) > 0:
-		return v, fault.New(fault.Refused, "the reviewer %s gave no verdict, asked twice: %s", name, a.findings[0])
+		return v, fault.Try(fault.New(fault.Refused, "the reviewer [%s] gave no verdict, asked twice: %s", name, a.findings[0]), "satelle help reviewer-checks")
 	}
 	v.Decision, v.Notes, v.Bound = answer.Decision, answer.Notes, bound
 	return v, nil
+}
+
+// leadsOn is the command after a reviewer that could not be heard, unless the error
+// names one itself.
+func (r reviewer) leadsOn(err error) string {
+	var failed *transport.Failure
+	if try := fault.TryOf(err); try != "" || !errors.As(err, &failed) {
+		return cmp.Or(try, "satelle agent validate")
+	}
+	switch failed.Class {
+	case transport.Missing:
+		return "satelle agent validate"
+	case transport.Auth:
+		return "satelle help global-agents"
+	}
+	return "satelle story set " + r.d.story.ID + " --status " + r.d.story.Transition.To // asks only who has not accepted
 }
 
 // grounds is the digest of all that an accept rests on: rubric, payload,

@@ -45,6 +45,8 @@ type StatusSeat struct {
 	Idle bool `json:"idle"`
 	// Lent says that it is the seat of an agent which performs the step alone.
 	Lent bool `json:"lent,omitempty"`
+	// Judged says that a gate is being asked for the story.
+	Judged bool `json:"judged,omitempty"`
 }
 
 // Status tells where things stand in the repository.
@@ -63,9 +65,13 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 			s.Appeals = st.Appeals()
 			for _, tree := range slices.Sorted(maps.Keys(row.Seats)) {
 				seat := row.Seats[tree]
+				story, err := st.Story(seat.Story)
+				if err != nil {
+					return err
+				}
 				s.Seats = append(s.Seats, StatusSeat{
 					WorkTree: tree, Story: seat.Story, Title: seat.Title, Step: seat.Step,
-					Idle: seat.Suspended || seat.IdleAt <= e.now().Unix(), Lent: seat.Worker != "",
+					Idle: seat.Suspended || seat.IdleAt <= e.now().Unix(), Lent: seat.Worker != "", Judged: story.Transition != nil,
 				})
 			}
 			st.Stories(func(story workflow.Story) bool {

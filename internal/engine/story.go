@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"strings"
+	"unicode"
 
 	"satelle/internal/fault"
 	"satelle/ledger"
@@ -138,6 +139,14 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 	return e.Story(ctx, id)
 }
 
+// word is a value as a shell reads it, a placeholder where there is none.
+func word(s *string) string {
+	if s == nil || strings.TrimSpace(*s) == "" || len(*s) > 200 || strings.ContainsFunc(*s, unicode.IsControl) {
+		return `"…"`
+	}
+	return shellWord(*s)
+}
+
 // notStarted tells why a story was not started. The story that the verdicts
 // speak of has never been, so they are told without it.
 func notStarted(out workflow.Outcome, f workflow.Fields) error {
@@ -153,11 +162,19 @@ func notStarted(out workflow.Outcome, f workflow.Fields) error {
 			human = human || v.Skill == route.Human
 		}
 	}
-	try := `satelle story start --title "…" --ac "…"`
+	verb := "start"
 	if human {
-		try = `satelle story create --title "…" --ac "…"`
-		if f.Category != nil {
-			try += " --category " + *f.Category
+		verb = "create"
+	}
+	try := "satelle story " + verb + " --title " + word(f.Title)
+	if f.Category != nil {
+		try += " --category " + word(f.Category)
+	}
+	if f.Criteria == nil || len(*f.Criteria) == 0 {
+		try += ` --ac "…"`
+	} else {
+		for _, ac := range *f.Criteria {
+			try += " --ac " + word(&ac)
 		}
 	}
 	return fault.Try(fault.New(fault.Refused, "the gate to %s refused, so no story was made: %s", out.To, strings.Join(why, "; ")), try)

@@ -164,7 +164,7 @@ func (e *Engine) attach(ctx context.Context, id string, token uint64, opts SetOp
 		now, err := e.Story(ctx, id)
 		return Moved{Story: now, Running: true}, err
 	}
-	return e.wait(ctx, id, token, opts.Progress)
+	return e.wait(ctx, id, token, 0, opts.Progress)
 }
 
 // pinned reads a story and its lane.
@@ -262,7 +262,7 @@ func (e *Engine) Judge(ctx context.Context, id string, token uint64, lease *os.F
 	}
 	verdicts := workflow.Ask(ctx, questions, parallel, checker{e, progress}, reviewer{d})
 	if err := ctx.Err(); err != nil {
-		return e.abandon(id, token, "it was stopped: "+err.Error())
+		return e.abandon(id, token, stopped)
 	}
 	var work *workflow.Work
 	if workflow.GateAccepts(*s.Transition, verdicts) {
