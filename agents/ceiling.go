@@ -20,8 +20,51 @@ func (b Binding) ceiling() string {
 		return b.codexCeiling(before, args)
 	case opencode:
 		return b.opencodeCeiling()
+	case claude:
+		return opened(args, "--disallowedTools", "--disallowed-tools")
+	case grok:
+		return opened(args, "--deny", "--disallowed-tools")
 	}
 	return ""
+}
+
+// openers are the flags by which Claude and Grok stop asking for permission, and
+// openModes the modes that do the same.
+var (
+	openers   = []string{"--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--always-approve", "--yolo"}
+	openModes = []string{"acceptEdits", "bypassPermissions", "auto"}
+)
+
+// opened tells by what a command asks for no permission, unless it denies what
+// writes: a denial holds in every mode of either CLI.
+func opened(args []string, denials ...string) string {
+	by := ""
+	denied := map[string]bool{}
+	for _, o := range options(args) {
+		switch mode := bare(o.value); {
+		case slices.Contains(openers, o.flag):
+			by = o.flag + " lets it do everything"
+		case o.flag == "--permission-mode" && slices.Contains(openModes, mode):
+			by = "its permission mode is " + mode
+		}
+	}
+	for i, arg := range args {
+		flag, value, _ := strings.Cut(arg, "=")
+		if !slices.Contains(denials, flag) {
+			continue
+		}
+		words := []string{value}
+		for j := i + 1; j < len(args) && !strings.HasPrefix(args[j], "-"); j++ {
+			words = append(words, args[j])
+		}
+		for _, tool := range strings.FieldsFunc(strings.Join(words, ","), func(r rune) bool { return r == ',' || r == ' ' }) {
+			denied[bare(tool)] = true
+		}
+	}
+	if denied["Write"] && denied["Edit"] && denied["Bash"] {
+		return ""
+	}
+	return by
 }
 
 // codexCeiling asks for a sandbox that is read-only however the command line

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -108,6 +109,41 @@ func TestOpencodeReviewersAreDenied(t *testing.T) {
 	} {
 		if err := validated(t, command+env); (err == nil) != ok {
 			t.Errorf("%s: %v", env, err)
+		}
+	}
+}
+
+// A reviewer that is asked for no permission has to be denied what writes.
+func TestReviewersAskForPermission(t *testing.T) {
+	const deny = " --disallowedTools Write,Edit,NotebookEdit,Bash "
+	for command, ok := range map[string]bool{
+		"claude -p --append-system-prompt {system}":                                                true,
+		"claude -p --permission-mode plan --append-system-prompt {system}":                         true,
+		"claude -p --permission-mode default --append-system-prompt {system}":                      true,
+		"claude -p --dangerously-skip-permissions" + deny + "--append-system-prompt {system}":      true,
+		"claude -p --permission-mode=acceptEdits" + deny + "--append-system-prompt {system}":       true,
+		"claude -p --dangerously-skip-permissions --disallowedTools Write Edit Bash -- {system}":   true,
+		"grok -p {payload} --always-approve --deny Write --deny Edit --deny Bash --rules {system}": true,
+		DefaultClaudeCommand: true, DefaultGrokCommand: true,
+
+		"claude -p --dangerously-skip-permissions --append-system-prompt {system}":                                  false,
+		"claude -p --allow-dangerously-skip-permissions --append-system-prompt {system}":                            false,
+		"claude -p --dangerously-skip-permissions --disallowedTools Write,Edit --append-system-prompt {system}":     false,
+		"claude -p --dangerously-skip-permissions --disallowedTools Bash(rm:*),Write,Edit --append-system-prompt x": false,
+		"claude -p --permission-mode acceptEdits --append-system-prompt {system}":                                   false,
+		"claude -p --permission-mode=bypassPermissions --append-system-prompt {system}":                             false,
+		"claude -p --permission-mode auto --append-system-prompt {system}":                                          false,
+		"env A=b claude -p --dangerously-skip-permissions --append-system-prompt {system}":                          false,
+		"grok -p {payload} --always-approve --system-prompt-override {system}":                                      false,
+		"grok -p {payload} --permission-mode bypassPermissions --deny Write --system-prompt-override {system}":      false,
+	} {
+		line := fmt.Sprintf("command = %q\n", command)
+		err := validated(t, "role = \"reviewer\"\n"+line)
+		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "nothing may let it write") {
+			t.Errorf("%s: %v", command, err)
+		}
+		if err := validated(t, "tools = \"Bash\"\n"+line); err != nil {
+			t.Errorf("a performer by %s: %v", command, err)
 		}
 	}
 }

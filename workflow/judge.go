@@ -56,9 +56,9 @@ func (v Verdict) refuses(j Judge) bool { return v.Decision != Accept && j.Mandat
 // gate lists what an edge has to pass, in list order: what the step that is left
 // owes, the target's reviewers, then its always-on gates. A stale story is judged again by the gates it
 // has passed. A step back, a return from the park and a cancellation ask
-// nobody; a park asks the skill that the route names, if any. Where checks
+// nobody; a park asks the skill that the route names, if any. Where judges
 // judge a change of what they rest on, somebody else judges as well.
-func gate(s Story, e Edge, lane route.Lane, changed []string) []Judge {
+func gate(s Story, e Edge, lane route.Lane, bindings map[string]Bound, changed []string) []Judge {
 	var judges []Judge
 	add := func(skill, agent string, mandatory bool) {
 		if slices.ContainsFunc(judges, func(j Judge) bool { return j.Skill == skill }) {
@@ -92,7 +92,7 @@ func gate(s Story, e Edge, lane route.Lane, changed []string) []Judge {
 			add(lane.Park.Skill, "", true)
 		}
 	}
-	return withWatch(judges, lane, changed)
+	return withWatch(judges, lane, bindings, changed)
 }
 
 // ready refuses a gate that cannot be asked: a skill that does not exist, or
@@ -229,7 +229,7 @@ func approved(s Story, e Edge, f Facts) string {
 	case a.To != e.To || a.Edits != s.Edits:
 		return "the approval was for something else, which has changed since: " + ask
 	case !a.Accept:
-		return "a person rejected the move to " + e.To + ": see `satelle ledger list --story " + s.ID + "`"
+		return fmt.Sprintf("a person rejected the move to %s: `satelle ledger show %d` says why", e.To, a.Seq)
 	case s.Plan.performed(e.From) && a.Tree != f.Tree:
 		return "the work tree has changed since it was approved: " + ask
 	}

@@ -51,6 +51,9 @@ type Bound struct {
 	Secondary string
 	// Timeout bounds one run of it.
 	Timeout time.Duration
+	// Files are those of the work tree that its command names, or folders of them,
+	// by their names there.
+	Files []string
 }
 
 // Work is what a dispatched performer has done between its entry gate's accept
@@ -71,6 +74,8 @@ type Outcome struct {
 	Gate []Judge
 	// Verdicts are those that are known already.
 	Verdicts []Verdict
+	// Performer is the agent that is dispatched once the gate accepts, "" for none.
+	Performer string
 	// Run says that checks or reviewers have to be asked before [State.Commit].
 	Run bool
 	// Refusal is why the transition was refused, nil if it was not. A refusal
@@ -124,7 +129,7 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 	if err != nil {
 		return c, Outcome{}, err
 	}
-	out := Outcome{Edge: e, Gate: gate(s, e, f.Lane, f.Changed)}
+	out := Outcome{Edge: e, Gate: gate(s, e, f.Lane, f.Bindings, f.Changed)}
 	if err := st.ready(s, out.Gate); err != nil {
 		return c, out, err
 	}
@@ -150,7 +155,10 @@ func (st State) Request(id, to string, f Facts, actor ledger.Actor, seq uint64) 
 		refused = refused || v.refuses(j)
 		out.Verdicts = append(out.Verdicts, v)
 	}
-	_, dispatched := performer(e, f.Lane, f.Bindings)
+	agent, dispatched := performer(e, f.Lane, f.Bindings)
+	if dispatched {
+		out.Performer = agent
+	}
 	if out.Run = (out.Run || dispatched) && !refused; out.Run {
 		return c, out, nil
 	}
@@ -284,7 +292,7 @@ func (st State) Refuse(id string, token uint64, verdicts []Verdict, why error, a
 // verdict records what a judge of the transition said.
 func (c *Change) verdict(s Story, t Transition, v Verdict, actor ledger.Actor) {
 	i := slices.IndexFunc(t.Gate, func(j Judge) bool { return j.Skill == v.Skill })
-	if i >= 0 && t.Gate[i].Kind == route.KindCheck && len(t.Gate[i].Watched) > 0 {
+	if i >= 0 && len(t.Gate[i].Watched) > 0 && t.Gate[i].Kind != route.KindBuiltin {
 		v.Notes = strings.TrimSpace(saidOfWatched(t.Gate[i].Watched) + "\n" + v.Notes)
 	}
 	c.add(KindVerdict, s.ID, actor, verdictRecorded{

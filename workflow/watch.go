@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -45,18 +46,36 @@ func watched(check route.Skill, changed []string) []string {
 	return out
 }
 
-// withWatch completes a gate at which a check judges a change of what it rests
-// on: then somebody else judges as well. That is a reviewer or a person whom the
+// run are the changed files that the command of a reviewer names, or that lie below
+// a folder which it names: it may be they that would judge.
+func run(j Judge, bindings map[string]Bound, changed []string) []string {
+	if j.Kind != route.KindRubric {
+		return nil
+	}
+	bound := bindings[cmp.Or(j.Agent, route.AgentReviewer)]
+	names := append(slices.Clone(bound.Files), bindings[bound.Secondary].Files...)
+	var out []string
+	for _, p := range changed {
+		if slices.ContainsFunc(names, func(n string) bool { return p == n || strings.HasPrefix(p, n+"/") }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// withWatch completes a gate at which somebody judges a change of what their
+// judgement rests on: a check of what it watches, a reviewer of its own program.
+// Then somebody else judges as well. That is another reviewer or a person whom the
 // gate asks anyway, or else a person.
-func withWatch(judges []Judge, lane route.Lane, changed []string) []Judge {
+func withWatch(judges []Judge, lane route.Lane, bindings map[string]Bound, changed []string) []Judge {
 	var all []string
 	for i, j := range judges {
-		files := watched(lane.Skills[j.Skill], changed)
+		files := append(watched(lane.Skills[j.Skill], changed), run(j, bindings, changed)...)
 		judges[i].Watched = files[:min(len(files), maxWatched)]
 		all = append(all, judges[i].Watched...)
 	}
 	if len(all) == 0 || slices.ContainsFunc(judges, func(j Judge) bool {
-		return j.Mandatory && (j.Kind == route.KindRubric || j.Skill == route.Human)
+		return j.Mandatory && (j.Kind == route.KindRubric && len(j.Watched) == 0 || j.Skill == route.Human)
 	}) {
 		return judges
 	}
@@ -64,7 +83,7 @@ func withWatch(judges []Judge, lane route.Lane, changed []string) []Judge {
 	return append(judges, Judge{Skill: route.Human, Kind: route.KindBuiltin, Mandatory: true, Watched: all[:min(len(all), maxWatched)]})
 }
 
-// saidOfWatched is what a check's verdict says of the files it rests on.
+// saidOfWatched is what a verdict says of the files that it rests on.
 func saidOfWatched(files []string) string {
 	const shown = 5
 	more := ""
@@ -72,5 +91,5 @@ func saidOfWatched(files []string) string {
 		more = fmt.Sprintf(" and %d more", len(files)-shown)
 		files = files[:shown]
 	}
-	return "this change touches what the check rests on: " + strings.Join(quoteAll(files), ", ") + more
+	return "this change touches what the check or reviewer rests on: " + strings.Join(quoteAll(files), ", ") + more
 }

@@ -19,6 +19,11 @@ func TestWatch(t *testing.T) {
 	rubric := Judge{Skill: "sound", Kind: route.KindRubric, Mandatory: true}
 	human := Judge{Skill: route.Human, Kind: route.KindBuiltin, Mandatory: true}
 	heard := func(j Judge) Judge { j.Mandatory = false; return j }
+	other := Judge{Skill: "sound", Kind: route.KindRubric, Agent: "other", Mandatory: true}
+	bindings := map[string]Bound{
+		"reviewer": {Reviewer: true, Files: []string{"judge.py", "tools/judge"}, Secondary: "second"},
+		"second":   {Reviewer: true, Files: []string{"second.py"}}, "other": {Reviewer: true},
+	}
 	for _, tt := range []struct {
 		name    string
 		gate    []Judge
@@ -35,9 +40,17 @@ func TestWatch(t *testing.T) {
 		{"a person is only heard", []Judge{check, heard(human)}, []string{"Makefile"}, true},
 		{"a check that is only heard", []Judge{heard(check)}, []string{"Makefile"}, true},
 		{"another check", []Judge{{Skill: "lint", Kind: route.KindCheck, Mandatory: true}}, []string{"Makefile"}, false},
+		{"a reviewer's own program changed", []Judge{rubric}, []string{"judge.py"}, true},
+		{"a folder of it", []Judge{check, rubric}, []string{"tools/judge/main.py"}, true},
+		{"its stand-in's", []Judge{rubric}, []string{"second.py"}, true},
+		{"another reviewer judges, too", []Judge{rubric, other}, []string{"judge.py"}, false},
+		{"a person judges it, too", []Judge{rubric, human}, []string{"judge.py"}, false},
+		{"what lies beside it", []Judge{rubric}, []string{"judge.pyc", "tools/judges", "x/judge.py"}, false},
+		{"what a check rests on, and its reviewer's program", []Judge{check, rubric}, []string{"Makefile", "judge.py"}, true},
+		{"another's program", []Judge{other}, []string{"judge.py"}, false},
 		{"a reviewer watches nothing", []Judge{heard(rubric)}, []string{"Makefile"}, false},
 	} {
-		got := withWatch(slices.Clone(tt.gate), lane, tt.changed)
+		got := withWatch(slices.Clone(tt.gate), lane, bindings, tt.changed)
 		people := 0
 		for _, j := range got {
 			if j.Skill == route.Human && j.Mandatory {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"satelle/agents"
 	"satelle/internal/engine"
 	"satelle/internal/fault"
 	"satelle/internal/place"
@@ -44,7 +45,7 @@ $SATELLE_HOME adds to them. Values that may be credentials are not shown.`, 3, 4
 			for _, b := range bindings {
 				b = b.Shown()
 				if a.json {
-					if err := a.line(b); err != nil {
+					if err := a.line(shownBinding{b, b.Timeout.String()}); err != nil {
 						return err
 					}
 					continue
@@ -57,6 +58,12 @@ $SATELLE_HOME adds to them. Values that may be credentials are not shown.`, 3, 4
 			return a.table([]string{"NAME", "ROLE", "INTERFACE", "MODEL", "COMMAND"}, rows)
 		}),
 	}
+}
+
+// shownBinding is a binding in JSON, with its time as agents.toml has it.
+type shownBinding struct {
+	agents.Binding
+	Timeout string `json:"timeout"`
 }
 
 func newAgentValidateCmd(a *app) *cobra.Command {

@@ -69,13 +69,19 @@ func (a *app) initEphemeral(ctx context.Context, dir string) error {
 }
 
 func printInit(w io.Writer, rep engine.InitReport) {
-	if len(rep.Created) == 0 {
+	if len(rep.Created) == 0 && !rep.Expanded {
 		fmt.Fprintf(w, "satelle is set up in %s; nothing was missing\n", rep.Top)
 	} else {
 		fmt.Fprintf(w, "satelle is set up in %s\n", rep.Top)
 		for _, f := range rep.Created {
 			fmt.Fprintf(w, "  created %s\n", f)
 		}
+	}
+	if rep.Expanded {
+		fmt.Fprintln(w, "  changed .satelle/workflows/agents.toml: a command that was a bare name is the full template now")
+	}
+	if rep.Story != "" {
+		fmt.Fprintf(w, "  story %s, which you approve by this, covers the change of .satelle\n", rep.Story)
 	}
 	fmt.Fprintf(w, "ledger: %s\n", rep.Origin)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -195,10 +196,18 @@ func noCommand(parent *cobra.Command, name, elsewhere string) error {
 			known = append(known, c.Name())
 		}
 	}
-	if near, edits := nearest.Word(name, known); edits <= maxTypos {
+	if same := synonyms[name]; slices.Contains(known, same) {
+		elsewhere = parent.CommandPath() + " " + same + " --help"
+	} else if near, edits := nearest.Word(name, known); edits <= maxTypos {
 		elsewhere = parent.CommandPath() + " " + near + " --help"
 	}
 	return fault.Try(fault.New(fault.Usage, "there is no command `%s %s`", parent.CommandPath(), printable(name)), elsewhere)
+}
+
+// synonyms are the words of git, gh and kubectl for verbs that are called otherwise
+// here.
+var synonyms = map[string]string{
+	"show": "get", "view": "get", "describe": "get", "ls": "list", "new": "create", "add": "create", "log": "list", "move": "set", "test": "run", "check": "validate",
 }
 
 // maxTypos is how many edits a mistyped command may be away from one that is

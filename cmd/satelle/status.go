@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -64,10 +65,12 @@ you for.`, 3, 4, 5),
 					fmt.Fprintf(w, "%4d %s\n", s.Stories[st], st)
 				}
 				for _, c := range s.Copies {
-					fmt.Fprintf(w, "kept copy of %s (%s), changed by its agent and merged by nobody: %s\n", printable(c.Story), printable(c.Binding), inLine(c.Path))
+					story := cmp.Or(printable(c.Story), "a person's run")
+					fmt.Fprintf(w, "kept copy of %s (%s), changed by its agent and merged by nobody: %s\n", story, printable(c.Binding), inLine(c.Path))
 				}
 				if len(s.Copies) > 0 {
-					fmt.Fprintln(w, "      git -C COPY status shows what it holds, git worktree remove --force COPY drops it")
+					copied := shellWord(s.Copies[0].Path)
+					fmt.Fprintf(w, "      git -C %s status shows what it holds, git worktree remove --force %s drops it\n", copied, copied)
 				}
 				if s.Untrusted > 0 {
 					fmt.Fprintf(w, "not trusted on this machine: %d of what this repository brings (satelle trust shows it)\n", s.Untrusted)

@@ -133,6 +133,8 @@ type planned struct {
 	Kind     string         `json:"kind"`
 	Gate     []plannedJudge `json:"gate"`
 	Accepted bool           `json:"accepted_so_far"`
+	// Performer is dispatched once the gate accepts.
+	Performer string `json:"performer,omitempty"`
 }
 
 type plannedJudge struct {
@@ -144,7 +146,7 @@ type plannedJudge struct {
 }
 
 func (a *app) printPlan(id string, m engine.Moved) error {
-	p := planned{ID: id, From: m.From, To: m.To, Kind: m.Kind, Accepted: m.Refusal == nil, Gate: []plannedJudge{}}
+	p := planned{ID: id, From: m.From, To: m.To, Kind: m.Kind, Accepted: m.Refusal == nil, Performer: m.Performer, Gate: []plannedJudge{}}
 	for _, j := range m.Gate {
 		pj := plannedJudge{Skill: j.Skill, Kind: j.Kind, Mandatory: j.Mandatory}
 		for _, v := range m.Verdicts {
@@ -158,6 +160,9 @@ func (a *app) printPlan(id string, m engine.Moved) error {
 		fmt.Fprintf(w, "%s: %s → %s (%s)\n", id, p.From, p.To, p.Kind)
 		if len(p.Gate) == 0 {
 			fmt.Fprintln(w, "  nobody is asked")
+		}
+		if p.Performer != "" {
+			defer fmt.Fprintf(w, "  %s would then be dispatched to perform %s\n", p.Performer, p.To)
 		}
 		for _, j := range p.Gate {
 			says := j.Verdict

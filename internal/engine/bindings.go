@@ -145,6 +145,7 @@ func (s substrate) bound() (map[string]workflow.Bound, error) {
 	for _, b := range file.Bindings {
 		bound := workflow.Bound{
 			InLoop: b.Command == agents.InLoop, Reviewer: b.Role == agents.RoleReviewer, Secondary: b.Secondary, Timeout: b.Timeout,
+			Files: s.filesOf(b),
 		}
 		if !bound.InLoop && !bound.Reviewer {
 			bound.Refusal = s.refusal(file, b, vars)
@@ -238,6 +239,29 @@ func (e *Engine) CheckBindings() (bindings []agents.Binding, warnings []string, 
 		warnings = append(warnings, notes...)
 	}
 	return file.Bindings, warnings, file.Dispatchable()
+}
+
+// filesOf are the words of a binding's command that name something in the work
+// tree.
+func (s substrate) filesOf(b agents.Binding) (names []string) {
+	top := filepath.Dir(s.dir)
+	if b.Command == agents.InLoop {
+		return nil
+	}
+	for _, word := range b.Argv(agents.Values{System: "system", Payload: "payload"}) {
+		for _, name := range []string{word, word[strings.IndexByte(word, '=')+1:]} {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(top, name)
+			}
+			if _, err := os.Lstat(name); err != nil {
+				continue
+			}
+			if name, err := filepath.Rel(top, name); err == nil && name != "." && filepath.IsLocal(name) {
+				names = append(names, filepath.ToSlash(name))
+			}
+		}
+	}
+	return slices.Compact(names)
 }
 
 // UseCLI writes the machine's choice of a headless CLI, and returns the file. A

@@ -43,6 +43,8 @@ type dispatcher struct {
 	bound map[string]workflow.Bound
 	vars  agents.Vars
 	purse *workflow.Purse
+	// rules take credentials out of what agents say before it is recorded.
+	rules *redact.Rules
 	// progress is what those who wait see.
 	progress io.Writer
 
@@ -70,6 +72,7 @@ func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.
 		progress = io.Discard
 	}
 	d := &dispatcher{e: e, file: file, story: s, lane: lane, text: text, bound: bound, vars: vars, progress: progress}
+	d.rules = secretRules(file, vars)
 	d.purse = workflow.NewPurse(workflow.TokenBudget(*s.Transition, workflow.Facts{Lane: lane, Bindings: bound}))
 	return d, nil
 }
@@ -183,7 +186,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	record.ExitCode = res.ExitCode
 	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
 	if err != nil {
-		reply.Err = r.failed(ctx, err, resolved.Secrets)
+		reply.Err = r.failed(ctx, err)
 		var failure *transport.Failure
 		reply.Elsewhere = errors.As(err, &failure) && failure.Elsewhere()
 	}
@@ -192,7 +195,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 
 // failed names the class of a failure in the record, and takes out of its
 // message what belongs in none.
-func (r *errand) failed(ctx context.Context, err error, secrets []string) error {
+func (r *errand) failed(ctx context.Context, err error) error {
 	failure := &transport.Failure{Class: transport.Failed, Message: err.Error()}
 	var told *transport.Failure
 	if errors.As(err, &told) {
@@ -202,7 +205,7 @@ func (r *errand) failed(ctx context.Context, err error, secrets []string) error 
 		failure.Class, failure.Message = workflow.ClassTimeBudget, workflow.ErrTimeBudget.Error()
 	}
 	r.record.Class = failure.Class
-	failure.Message = event.Printable(tail([]byte(redact.New(secrets).String(failure.Message)), maxReason))
+	failure.Message = event.Printable(tail([]byte(r.d.rules.String(failure.Message)), maxReason))
 	return failure
 }
 
@@ -215,8 +218,12 @@ func (r *errand) Ended(ctx context.Context, _ workflow.Start, _ workflow.Reply, 
 	if !budgeted {
 		record.TokenBudget = workflow.BudgetNotApplied
 	}
+	said := make([]string, len(findings)) // which may quote the answer
+	for i, f := range findings {
+		said[i] = d.rules.String(f)
+	}
 	_, err := d.e.decide(context.WithoutCancel(ctx), func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		return st.Attempted(d.story.ID, record, findings, d.e.self()), nil
+		return st.Attempted(d.story.ID, record, said, d.e.self()), nil
 	})
 	return fault.Wrap(err, nil, "recording how %s ended", record.Binding)
 }

@@ -19,6 +19,8 @@ type InitReport struct {
 	Top     string   `json:"top"`
 	Origin  string   `json:"origin"`
 	Created []string `json:"created"`
+	// Expanded says that bare names in agents.toml became full commands.
+	Expanded bool `json:"expanded,omitempty"`
 	// DoneCheck is the command that the gate to done asks, and From the
 	// manifest that it was read off, or "".
 	DoneCheck string `json:"done_check"`

@@ -65,6 +65,9 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Refused, "the performer %s of step %s", agent, t.To)
 	}
+	if artifact != nil {
+		artifact.Body = []byte(d.rules.String(string(artifact.Body)))
+	}
 	return &workflow.Work{Artifact: artifact, Apart: !d.within.Load()}, nil
 }
 

@@ -30,6 +30,7 @@ func (r reviewer) Review(ctx context.Context, q workflow.Question) (workflow.Ver
 		return workflow.Verdict{}, err
 	}
 	if a, ok := r.d.story.Accepts[q.Judge.Skill]; ok && a.Bound == bound {
+		fmt.Fprintf(r.d.progress, "%s: accept, kept from record %d\n", q.Judge.Skill, a.Seq)
 		return workflow.Verdict{
 			Decision: workflow.Accept, Binding: name, Bound: bound, Reused: a.Seq,
 			Notes: fmt.Sprintf("accepted in record %d, of the very same story, change, rubric and reviewer", a.Seq),
@@ -79,7 +80,8 @@ func (r reviewer) Review(ctx context.Context, q workflow.Question) (workflow.Ver
 	case len(a.findings) > 0:
 		return v, fault.Try(fault.New(fault.Refused, "the reviewer [%s] gave no verdict, asked twice: %s", name, a.findings[0]), "satelle help reviewer-checks")
 	}
-	v.Decision, v.Notes, v.Bound = answer.Decision, answer.Notes, bound
+	fmt.Fprintf(r.d.progress, "%s: %s after %s\n", q.Judge.Skill, answer.Decision, v.Elapsed.Round(time.Millisecond))
+	v.Decision, v.Notes, v.Bound = answer.Decision, r.d.rules.String(answer.Notes), bound
 	return v, nil
 }
 

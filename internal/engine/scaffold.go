@@ -55,26 +55,27 @@ func (e *Engine) scaffold(ctx context.Context, rep *InitReport) (map[string][]by
 	if _, ours := made[configFile]; ours {
 		rep.From = from
 	}
-	if err := e.expandPresets(made); err != nil {
+	if rep.Expanded, err = e.expandPresets(made); err != nil {
 		return nil, err
 	}
 	return made, e.reviewer(rep, have)
 }
 
 // expandPresets replaces bare presets (`command = "claude"`) in agents.toml
-// by the full templates, so that what runs can be read in the file.
-func (e *Engine) expandPresets(made map[string][]byte) error {
+// by the full templates, so that what runs can be read in the file, and reports
+// whether there were any.
+func (e *Engine) expandPresets(made map[string][]byte) (changed bool, err error) {
 	full := filepath.Join(e.repo.Top(), agentsFile)
 	old, err := readBounded(full, maxConfig)
 	if err != nil {
-		return err
+		return false, err
 	}
 	expanded, changed, err := agents.Expand(old)
 	if err != nil || !changed {
-		return fault.Wrap(err, fault.Refused, "reading agents.toml")
+		return false, fault.Wrap(err, fault.Refused, "reading agents.toml")
 	}
 	made[agentsFile] = expanded
-	return fault.Wrap(writeAtomic(full, expanded, 0o644), nil, "expanding the presets of agents.toml")
+	return true, fault.Wrap(writeAtomic(full, expanded, 0o644), nil, "expanding the presets of agents.toml")
 }
 
 // reviewer reports which CLI reviews, and whether this machine has it.

@@ -82,7 +82,7 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		if s.Performing() {
 			if i != 1 {
 				return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the route reaches its first performing step %s only by way of others", s.Name),
-					"satelle story create --title \"…\"")
+					retry("create", f))
 			}
 			to = s.Name
 			break
@@ -90,7 +90,7 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 	}
 	if to == "" {
 		return workflow.Story{}, fault.Try(fault.New(fault.Refused, "the lane %q has no step that takes a seat", lane.Category),
-			"satelle story create --title \"…\"")
+			retry("create", f))
 	}
 	if err := e.reap(ctx); err != nil {
 		return workflow.Story{}, err
@@ -124,7 +124,7 @@ func (e *Engine) Start(ctx context.Context, f workflow.Fields) (workflow.Story, 
 		case out.Run:
 			return workflow.Change{}, fault.Try(
 				fault.New(fault.Refused, "entry to %s asks checks or agents, so a story is created first and moved then", to),
-				"satelle story create --title \"…\" --ac \"…\"")
+				retry("create", f))
 		}
 		c.Drafts = append(c.Drafts, move.Drafts...)
 		c.Blobs = append(c.Blobs, move.Blobs...)
@@ -166,6 +166,12 @@ func notStarted(out workflow.Outcome, f workflow.Fields) error {
 	if human {
 		verb = "create"
 	}
+	return fault.Try(fault.New(fault.Refused, "the gate to %s refused, so no story was made: %s", out.To, strings.Join(why, "; ")), retry(verb, f))
+}
+
+// retry is the command that makes a story of the same fields by another verb, or
+// by the same once they are mended.
+func retry(verb string, f workflow.Fields) string {
 	try := "satelle story " + verb + " --title " + word(f.Title)
 	if f.Category != nil {
 		try += " --category " + word(f.Category)
@@ -177,7 +183,7 @@ func notStarted(out workflow.Outcome, f workflow.Fields) error {
 			try += " --ac " + word(&ac)
 		}
 	}
-	return fault.Try(fault.New(fault.Refused, "the gate to %s refused, so no story was made: %s", out.To, strings.Join(why, "; ")), try)
+	return try
 }
 
 // Story returns one story.
@@ -264,7 +270,11 @@ func (e *Engine) Join(ctx context.Context, id string) (workflow.Story, error) {
 // Comment records a comment on a story.
 func (e *Engine) Comment(ctx context.Context, id, kind string, body []byte) error {
 	actor := e.Actor(ctx)
-	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+	body, err := e.withoutSecrets(actor, body)
+	if err != nil {
+		return err
+	}
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 		return st.Comment(id, kind, body, actor)
 	})
 	return err
@@ -273,7 +283,11 @@ func (e *Engine) Comment(ctx context.Context, id, kind string, body []byte) erro
 // Attach adds a document to a story and mirrors it.
 func (e *Engine) Attach(ctx context.Context, id, name, docType string, data []byte) error {
 	actor := e.Actor(ctx)
-	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+	data, err := e.withoutSecrets(actor, data)
+	if err != nil {
+		return err
+	}
+	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 		return st.Attach(id, name, docType, data, actor)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/errors"
 
+	"satelle/agents"
 	"satelle/internal/fault"
 	"satelle/workflow"
 	"satelle/workflow/route"
@@ -81,6 +83,7 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 	}
 	switch {
 	case opts.DryRun:
+		out.Verdicts = append(out.Verdicts, e.foreseen(ctx, s, out.Gate)...)
 		return Moved{Outcome: out, Story: s}, out.Refusal
 	case out.Run:
 		if err := e.startJudging(ctx, id, out.Token, lease); err != nil {
@@ -97,6 +100,43 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 		err = out.Refusal
 	}
 	return Moved{Outcome: out, Story: s}, err
+}
+
+// foreseen tells of each reviewer who would be asked what can be known before: why
+// it can't be, or that it has accepted already. These are notes, and no decisions.
+func (e *Engine) foreseen(ctx context.Context, s workflow.Story, gate []workflow.Judge) (notes []workflow.Verdict) {
+	file, err := e.sub.agents()
+	if err != nil {
+		return nil // which was said by now
+	}
+	vars, err := e.sub.vars()
+	if err != nil {
+		return nil
+	}
+	for _, j := range gate {
+		if j.Kind != route.KindRubric {
+			continue
+		}
+		note := ""
+		b, ok := file.Binding(cmp.Or(j.Agent, agents.Reviewer))
+		if _, accepted := s.Accepts[j.Skill]; accepted {
+			note = "unless its accept still stands"
+		}
+		if ok {
+			_, err := file.Resolve(b.Name, vars)
+			if err == nil {
+				err = e.trusted(ctx, file, b, vars)
+			}
+			if err == nil {
+				err = e.sub.startable(b)
+			}
+			if err != nil {
+				note = "but can't be: " + err.Error()
+			}
+		}
+		notes = append(notes, workflow.Verdict{Skill: j.Skill, Notes: note})
+	}
+	return notes
 }
 
 // errShifted says that the story is not the one whose facts were collected.
