@@ -48,7 +48,8 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		err = fault.Try(fault.Wrap(err, fault.Usage, "reading the command line"), "satelle help")
 	}
 	err = sandboxed(err, args)
-	fmt.Fprintf(a.stderr, "satelle: %s\n", printable(err.Error()))
+	// What it quotes may have lines of its own; none of them passes for a try.
+	fmt.Fprintf(a.stderr, "satelle: %s\n", strings.ReplaceAll(printable(err.Error()), "\n", "\n  "))
 	if try := fault.TryOf(err); try != "" {
 		fmt.Fprintf(a.stderr, "try: %s\n", inLine(try))
 	}

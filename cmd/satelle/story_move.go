@@ -208,7 +208,7 @@ func printRoute(w io.Writer, r engine.StoryRoute) {
 		printStep(w, mark, s)
 	}
 	if r.Refused != "" {
-		fmt.Fprintf(w, "refused: %s\n", printable(r.Refused))
+		fmt.Fprintf(w, "refused: %s\n", inLine(r.Refused))
 	}
 	if r.Behind {
 		fmt.Fprintf(w, "the repository's lane has changed since: satelle story restamp %s takes this story to it\n", r.ID)

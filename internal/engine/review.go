@@ -112,7 +112,9 @@ func (r reviewer) grounds(name string, q workflow.Question) (string, error) {
 	b, err := json.Marshal(struct {
 		Skill, Rubric, Payload, Tree string
 		Binding                      agents.Binding
-	}{q.Judge.Skill, q.Judge.Digest, hex.EncodeToString(payload[:]), r.d.story.Transition.Tree, binding})
+		// Executes has the repository's values of [vars] that come into it.
+		Executes string
+	}{q.Judge.Skill, q.Judge.Digest, hex.EncodeToString(payload[:]), r.d.story.Transition.Tree, binding, r.d.file.Executes(binding, r.d.vars)})
 	if err != nil {
 		return "", fault.Wrap(err, nil, "summing up what an accept rests on")
 	}
