@@ -50,8 +50,12 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	if err := d.start(ctx, agent, pass.id, verdicts); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(d.progress, "asking %s to perform %s (at most %s)\n", agent, t.To, d.bound[agent].Timeout)
 	contract, _ := workflow.ContractOf(d.lane, t.To)
+	most := d.bound[agent].Timeout
+	if budget := contract.Attempt.TimeBudget; budget > 0 {
+		most = min(most, budget)
+	}
+	fmt.Fprintf(d.progress, "asking %s to perform %s (at most %s)\n", agent, t.To, most)
 	if budget := contract.Attempt.TimeBudget; budget > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, budget, workflow.ErrTimeBudget)
