@@ -21,7 +21,7 @@ func TestOrder(t *testing.T) {
 	text := performer().System()
 	for _, mark := range []string{
 		"Be careful.", "Be brief.",
-		`the step "plan" of the workflow "feature" (backlog → plan → done) for the story sty_a`, "Never change the story's status", "gates govern every advance",
+		`the step "plan" of the workflow "feature" (backlog → plan → done) for the story sty_a`, "Do this\nstep's work, all of it and no other step's.", "Never change the story's status", "gates govern every advance",
 		"satelle story get sty_a", "satelle story docs sty_a", "satelle story doc sty_a NAME", "satelle ledger list --story sty_a",
 		"/home/ada/.satelle/r/stories/sty_a", "Fetch before you conclude that a document or an earlier step is missing",
 		"First skill.", "Second skill.",
