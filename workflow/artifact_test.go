@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -160,7 +161,11 @@ func TestCoverage(t *testing.T) {
 func FuzzCandidate(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole + whole)
-	f.Add(`{"artifact":{"name":"plan","type":"plan","body":"## AC1\n- AC2"}}`)
+	const covering = `{"artifact":{"name":"plan","type":"plan","body":"## AC1\n- AC2"}}`
+	f.Add(covering)
+	f.Add(covering + covering)
+	f.Add(strings.Replace(covering, `{"name"`, `{"path":"x","name"`, 1))
+	f.Add(strings.TrimSuffix(covering, "}") + `,"note":{}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		contract := route.OutputContract{Name: "plan", Type: "plan", Schema: "body", Required: true, ACCoverage: true}
 		a, findings := Candidate(contract, 2, text)
@@ -173,8 +178,10 @@ func FuzzCandidate(f *testing.F) {
 		if a.Name != "plan" || a.Type != "plan" || !utf8.Valid(a.Body) || len(uncovered(string(a.Body), 2)) > 0 {
 			t.Fatalf("took %+v", a)
 		}
-		if strings.Count(text, "{") < 2 || !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
-			t.Fatalf("took %q", text)
+		var all map[string]map[string]string // in which a text that goes on is none
+		err := json.Unmarshal([]byte(text), &all)
+		if got := all["artifact"]; err != nil || len(all) != 1 || len(got) != 3 || got["name"] != a.Name || got["type"] != a.Type || got["body"] != string(a.Body) {
+			t.Fatalf("took %q: %v", text, err)
 		}
 	})
 }
