@@ -12,6 +12,9 @@ func TestResolve(t *testing.T) {
 	f, err := Parse("a.toml", []byte(`[x]
 command = "c {model}"
 model = "${K}"
+tools = "${K}"
+effort = "${K}"
+settings = "${K}"
 env = { AUTH = "Bearer ${K}", TWO = "${K}/${L}/${K}", PLAIN = "$K {model}", EMPTY = "" }
 `))
 	if err != nil {
@@ -25,8 +28,8 @@ env = { AUTH = "Bearer ${K}", TWO = "${K}/${L}/${K}", PLAIN = "$K {model}", EMPT
 	if !slices.Equal(r.Env, want) {
 		t.Errorf("%q", r.Env)
 	}
-	if r.Model != "${K}" || r.Argv(Values{})[1] != "${K}" {
-		t.Errorf("expanded outside of env: %q", r.Argv(Values{}))
+	if r.Model != "${K}" || r.Tools != "${K}" || r.Effort != "${K}" || r.Settings != "${K}" || r.Argv(Values{})[1] != "${K}" {
+		t.Errorf("expanded outside of env: %+v, %q", r.Binding, r.Argv(Values{}))
 	}
 	for _, secret := range []string{"v1 ${L}", "Bearer v1 ${L}"} {
 		if !slices.Contains(r.Secrets, secret) {
