@@ -117,8 +117,10 @@ func TestProseNamesCommandsThatExist(t *testing.T) {
 // (seed 001, "Control plane in").
 func TestNoServerOfItsOwn(t *testing.T) {
 	walk(tree(), func(c *cobra.Command) {
-		if n := c.Name(); n == "mcp" || n == "serve" || n == "server" {
-			t.Errorf("there is a command %q", c.CommandPath())
+		for _, n := range append([]string{c.Name()}, c.Aliases...) {
+			if strings.Contains(n, "mcp") || strings.HasPrefix(n, "serve") {
+				t.Errorf("there is a command %q (%s)", c.CommandPath(), n)
+			}
 		}
 	})
 	for _, p := range packages(t) {

@@ -12,12 +12,16 @@ import (
 // TestStoryGetHoldsEveryField compares the keys of `story get --json` with the
 // fields that the fold keeps.
 func TestStoryGetHoldsEveryField(t *testing.T) {
-	s := newScratch(t, nil)
+	s := newScratch(t, map[string]string{"brief.txt": "brief"})
 	parent := s.must("satelle", "story", "create", "--title", "All of it", "--json")
 	parent = parent[strings.Index(parent, "sty_"):][:12]
 	out := s.must("satelle", "story", "create", "--parent", parent, "--title", "A", "--body", "why", "--ac", "a", "--category", "feature", "--tag", "x",
 		"--priority", "high", "--due", "2026-12-31", "--project", "p", "--assignee", "ada", "--path", "src/**", "--json")
 	id := out[strings.Index(out, "sty_"):][:12]
+	child := s.must("satelle", "story", "create", "--title", "B", "--ac", "b", "--parent", id)
+	child = child[strings.Index(child, "sty_"):][:12]
+	s.must("satelle", "story", "comment", id, "--body", "said")
+	s.must("satelle", "story", "attach", id, "--name", "brief", "--file", "brief.txt")
 	var got map[string]any
 	if err := json.Unmarshal([]byte(s.must("satelle", "story", "get", id, "--json")), &got); err != nil {
 		t.Fatal(err)
@@ -31,10 +35,16 @@ func TestStoryGetHoldsEveryField(t *testing.T) {
 	for key, want := range map[string]any{
 		"title": "A", "body": "why", "category": "feature", "priority": "high", "due": "2026-12-31",
 		"project": "p", "assignee": "ada", "status": "backlog", "parent": parent,
-		"tags": []any{"x"}, "paths": []any{"src/**"}, "acceptance_criteria": []any{"a"}, "children": []any{}, "comments": []any{},
+		"tags": []any{"x"}, "paths": []any{"src/**"}, "acceptance_criteria": []any{"a"}, "children": []any{child},
 	} {
 		if !reflect.DeepEqual(got[key], want) {
 			t.Errorf("%s = %v, want %v", key, got[key], want)
+		}
+	}
+	for key, want := range map[string][2]string{"docs": {"name", "brief"}, "comments": {"body", "said"}} {
+		list, _ := got[key].([]any)
+		if len(list) != 1 || list[0].(map[string]any)[want[0]] != want[1] {
+			t.Errorf("%s = %v, want one with the %s %q", key, got[key], want[0], want[1])
 		}
 	}
 }

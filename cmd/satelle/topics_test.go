@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,7 +54,12 @@ func TestTopicsSayWhatTheyOwe(t *testing.T) {
 			agents.DefaultCodexACPCommand, agents.DefaultGrokACPCommand,
 		},
 	} {
-		text := words(topic(t, name))
+		var out, errs bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs}
+		if code := a.execute(t.Context(), []string{"help", name}); code != 0 {
+			t.Errorf("satelle help %s ended with %d: %s", name, code, errs.String())
+		}
+		text := words(out.String())
 		for _, p := range phrases {
 			if !strings.Contains(text, p) {
 				t.Errorf("satelle help %s does not say %q", name, p)
