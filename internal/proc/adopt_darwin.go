@@ -36,7 +36,7 @@ func below(pid int) []int {
 	return found
 }
 
-// outlive never returns: the pipe alone tells that the caller has ended.
+// outlive never returns: the pipe alone tells that the parent has ended.
 func outlive(int) { select {} }
 
 // inherit does nothing: no process of macOS can change its name.

@@ -28,10 +28,13 @@ func underSupervision() *syscall.SysProcAttr {
 // below is for systems where nothing is adopted.
 func below(int) []int { return nil }
 
-// outlive returns when another process has ended, and never where that can't be
-// followed.
+// outlive returns when the parent that pid was has ended, be it long ago, and
+// never where that can't be followed.
 func outlive(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
+	if os.Getppid() != pid { // and so the descriptor may be another's
+		return
+	}
 	for err == nil || errors.Is(err, unix.EINTR) {
 		var n int
 		if n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); n > 0 {

@@ -350,6 +350,25 @@ func TestRunsLeaveEachOtherAlone(t *testing.T) {
 	}
 }
 
+// A parent that ended before anybody looked has ended all the same.
+func TestOutliveTheGone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a parent's end is followed on Linux only")
+	}
+	t.Parallel()
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() { outlive(gone.Process.Pid); close(over) }()
+	select {
+	case <-over:
+	case <-time.After(20 * time.Second):
+		t.Error("waits for a process that is gone")
+	}
+}
+
 // The caller may be killed, and so may the supervisor: the command goes too.
 func TestKilledAbove(t *testing.T) {
 	if runtime.GOOS != "linux" {
