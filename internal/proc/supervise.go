@@ -119,6 +119,7 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 		_ = cmd.Process.Kill()
 		_ = waitOurs(cmd)
 		reportRead.Close()
+		hunt() // the command may be there already, and have spoken or killed first
 		return nil, err
 	}
 	if err := registered(cmd.Process.Pid); err != nil {
@@ -129,10 +130,14 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	}
 	var first report
 	if err := binary.Read(reportRead, binary.LittleEndian, &first); err != nil {
-		return fail(errors.New("the supervisor died before it started the command"))
+		return fail(errors.New("the supervisor died before it told what it had started"))
 	}
-	if first.Kind != begun {
+	switch first.Kind {
+	case begun:
+	case unbegun:
 		return fail(syscall.Errno(first.Number))
+	default:
+		return fail(errors.New("another than the supervisor reported in its name"))
 	}
 	c.group = int(first.Number)
 	c.end = func() { ordersWrite.Close() }

@@ -455,6 +455,22 @@ func TestKilledAbove(t *testing.T) {
 			t.Errorf("something lives on: %q", got)
 		}
 	})
+	t.Run("supervisor, with such a report before its first", func(t *testing.T) {
+		t.Parallel()
+		alive := newLife(t)
+		spec := sh(`exec 9>"$ALIVE"; echo here >&9; exec sleep 600`)
+		spec.Env = append(os.Environ(), "ALIVE="+alive.path)
+		spec.Registered = func(p int) error {
+			return os.WriteFile(fmt.Sprintf("/proc/%d/fd/%d", p, reportFD), []byte{over, 0, 0, 0, 0}, 0)
+		}
+		res, err := Run(t.Context(), spec)
+		if err == nil || !strings.Contains(err.Error(), "in its name") || res.OK() {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if got, over := alive.now(t); !over {
+			t.Errorf("something lives on: %q", got)
+		}
+	})
 	t.Run("supervisor asked", func(t *testing.T) {
 		t.Parallel()
 		var pid int
