@@ -82,6 +82,14 @@ func (s substrate) vars() (agents.Vars, error) {
 	return v, nil
 }
 
+// bindings are the agents, and the variables that theirs may name.
+func (s substrate) bindings() (file agents.File, vars agents.Vars, err error) {
+	if file, err = s.agents(); err == nil {
+		vars, err = s.vars()
+	}
+	return file, vars, err
+}
+
 // executable is what a binding of the repository executes, if there is anything
 // to trust in it.
 func executable(file agents.File, b agents.Binding, vars agents.Vars) (x workflow.Executable, runs bool) {
@@ -114,11 +122,7 @@ func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, erro
 	if err != nil {
 		return nil, err
 	}
-	file, err := e.sub.agents()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := e.sub.vars()
+	file, vars, err := e.sub.bindings()
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +137,7 @@ func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, erro
 
 // bound tells the rules of each agent that agents.toml binds.
 func (s substrate) bound() (map[string]workflow.Bound, error) {
-	file, err := s.agents()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := s.vars()
+	file, vars, err := s.bindings()
 	if err != nil {
 		return nil, err
 	}

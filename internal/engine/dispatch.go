@@ -56,15 +56,11 @@ type dispatcher struct {
 }
 
 func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.Text, progress io.Writer) (*dispatcher, error) {
-	file, err := e.sub.agents()
+	file, vars, err := e.sub.bindings()
 	if err != nil {
 		return nil, err
 	}
 	bound, err := e.sub.bound()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := e.sub.vars()
 	if err != nil {
 		return nil, err
 	}

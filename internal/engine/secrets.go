@@ -26,11 +26,7 @@ func (e *Engine) withoutSecrets(actor ledger.Actor, text []byte) ([]byte, error)
 	if actor.Kind != ledger.ActorWorker || !utf8.Valid(text) {
 		return text, nil
 	}
-	file, err := e.sub.agents()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := e.sub.vars()
+	file, vars, err := e.sub.bindings()
 	if err != nil {
 		return nil, err
 	}

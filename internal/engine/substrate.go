@@ -128,11 +128,7 @@ func (s substrate) executables() ([]workflow.Executable, error) {
 			out = append(out, workflow.Executable{Name: "check " + sk.Name, Digest: sk.Digest, Text: sk.Check})
 		}
 	}
-	file, err := s.agents()
-	if err != nil {
-		return nil, err
-	}
-	vars, err := s.vars()
+	file, vars, err := s.bindings()
 	if err != nil {
 		return nil, err
 	}

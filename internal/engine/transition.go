@@ -105,13 +105,9 @@ func (e *Engine) Set(ctx context.Context, id string, opts SetOptions) (Moved, er
 // foreseen tells of each reviewer who would be asked what can be known before: why
 // it can't be, or that it has accepted already. These are notes, and no decisions.
 func (e *Engine) foreseen(ctx context.Context, s workflow.Story, gate []workflow.Judge) (notes []workflow.Verdict) {
-	file, err := e.sub.agents()
+	file, vars, err := e.sub.bindings()
 	if err != nil {
 		return nil // which was said by now
-	}
-	vars, err := e.sub.vars()
-	if err != nil {
-		return nil
 	}
 	for _, j := range gate {
 		if j.Kind != route.KindRubric {
