@@ -71,10 +71,12 @@ before or after it:
 func (c Charter) circumstances() string {
 	var b strings.Builder
 	if c.Form.Partial {
-		b.WriteString(`# What was cut
+		b.WriteString(`# What you were not given
 
-Your input was cut, because it is too long: what is marked "truncated" is not all of
-it. The list of changed files is whole. Read the rest yourself, in the work tree.
+Your input is not whole. What is marked "truncated" was cut because it is too long;
+or it is a diff that leaves out a file which is no text, or what has changed in a
+repository within the work tree. The list of changed files is whole. Read the rest
+yourself, in the work tree.
 An accept has to hold one more key, "read":"all", which says that you have read
 everything in full. If you can't read it all, reject.
 

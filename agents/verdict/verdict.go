@@ -86,7 +86,7 @@ func (f Form) Parse(message string) (Answer, error) {
 	case read && fields["read"] != "all":
 		return Answer{}, errors.New(`read may only be "all"`)
 	case a.Decision == workflow.Accept && f.Partial && !read:
-		return Answer{}, errors.New(`the input was cut: an accept has to say "read":"all", and only of what was read in full`)
+		return Answer{}, errors.New(`the input was not whole: an accept has to say "read":"all", and only of what was read in full`)
 	}
 	return a, nil
 }

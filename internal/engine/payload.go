@@ -9,13 +9,14 @@ import (
 	"github.com/cockroachdb/errors"
 
 	"satelle/internal/fault"
+	"satelle/internal/gitrepo"
 	"satelle/ledger"
 	"satelle/workflow"
 	"satelle/workflow/route"
 )
 
-// Bounds of the payload of a judge. What is cut is marked so, and its reviewer
-// has to say that it has read the rest.
+// Bounds of the payload of a judge. What is cut or not shown is marked so, and its
+// reviewer has to say that it has read the rest.
 const (
 	maxPayloadDoc  = 64 << 10
 	maxPayloadDocs = 256 << 10 // all documents together
@@ -57,7 +58,7 @@ type PayloadDoc struct {
 }
 
 // PayloadChange is what has changed since the seat was taken. The list of files
-// is whole, the diff may be cut.
+// is whole; the diff may be cut, or leave out what is no text, and is marked then.
 type PayloadChange struct {
 	Base      string        `json:"base"`
 	Files     []PayloadFile `json:"files"`
@@ -102,7 +103,7 @@ func (e *Engine) change(ctx context.Context, s workflow.Story) (*PayloadChange, 
 	if err != nil {
 		return nil, fault.Wrap(err, nil, "reading what has changed since the seat was taken")
 	}
-	c.Diff, c.Truncated = strings.ToValidUTF8(string(diff), "\uFFFD"), truncated
+	c.Diff, c.Truncated = strings.ToValidUTF8(string(diff), "\uFFFD"), truncated || gitrepo.Opaque(diff)
 	return c, nil
 }
 

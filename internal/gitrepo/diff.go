@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,20 @@ func (r *Repo) Changed(ctx context.Context, base string) ([]Change, error) {
 // bytes of it, and whether there is more.
 func (r *Repo) Diff(ctx context.Context, base string, max int) (patch []byte, truncated bool, err error) {
 	return r.compare(ctx, base, true, max, "--patch", "--find-renames", "--src-prefix=a/", "--dst-prefix=b/")
+}
+
+// Opaque reports whether a patch tells of a change that it does not show: of a
+// file which is no text, or of a repository within the work tree.
+func Opaque(patch []byte) bool {
+	for line := range bytes.Lines(patch) {
+		// A line of content begins with a blank, a sign or a backslash.
+		line = bytes.TrimRight(line, "\n")
+		if bytes.HasPrefix(line, []byte("Binary files ")) ||
+			!bytes.ContainsAny(line[:min(1, len(line))], " +-\\") && bytes.HasSuffix(line, []byte(" "+gitlink)) && !bytes.HasPrefix(line, []byte("deleted file ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // DiffStat is the diff as counts of lines a file, for people, bounded like Diff.

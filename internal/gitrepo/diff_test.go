@@ -71,6 +71,57 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// A patch that leaves out what has changed says so, and one that only speaks of
+// such patches does not.
+func TestOpaque(t *testing.T) {
+	nest := func(w work) {
+		w.git("init", "--quiet", "in")
+		w.write("in/x", "1\n")
+		inner := work{w.T, w.path("in")}
+		inner.commit()
+	}
+	for _, tt := range []struct {
+		name   string
+		before func(work)
+		do     func(work)
+		want   bool
+	}{
+		{"text", nil, func(w work) { w.write("a.txt", "x\n") }, false},
+		{"empty", nil, func(w work) { w.write("new", "") }, false},
+		{"no text", nil, func(w work) { w.write("bin", "#!/bin/sh\n\x00") }, true},
+		{"text no more", nil, func(w work) { w.write("a.txt", "a\n\x00") }, true},
+		{"text again", func(w work) { w.write("a.txt", "\x00") }, func(w work) { w.write("a.txt", "a") }, true},
+		{"deleted", nil, func(w work) { w.remove("a.txt") }, false},
+		{"a name like a deleted one", nil, func(w work) { w.write("b and /dev/null", "\x00") }, true},
+		{"moved", func(w work) { w.write("bin", "\x00") }, func(w work) { w.remove("bin"); w.write("moved", "\x00") }, false},
+		{"mode", func(w work) { w.write("bin", "\x00") }, func(w work) { os.Chmod(w.path("bin"), 0o755) }, false},
+		{"symbolic link", nil, func(w work) { os.Symlink("elsewhere", w.path("l")) }, false},
+		{"a repository", nil, nest, true},
+		{"a repository's file", nest, func(w work) { w.write("in/x", "2\n") }, true},
+		{"a repository's commit", nest, func(w work) { w.write("in/x", "2\n"); work{w.T, w.path("in")}.commit() }, true},
+		{"a repository gone", nest, func(w work) { w.remove("in") }, false},
+		{"words", nil, func(w work) {
+			w.write("a.txt", "Binary files a/x and b/x differ\nindex 1..2 160000\nnew file mode 160000\n")
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWork(t)
+			if tt.before != nil {
+				tt.before(w)
+				w.commit()
+			}
+			tt.do(w)
+			patch, truncated, err := w.open().Diff(t.Context(), "HEAD", 1<<20)
+			if err != nil || truncated || len(patch) == 0 {
+				t.Fatalf("%q, %v, %v", patch, truncated, err)
+			}
+			if got := Opaque(patch); got != tt.want {
+				t.Errorf("%v:\n%s", got, patch)
+			}
+		})
+	}
+}
+
 // Line ends that git would warn of are no error.
 func TestDiffLineEnds(t *testing.T) {
 	w := newWork(t)
