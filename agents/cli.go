@@ -54,6 +54,13 @@ func (b Binding) cli() (name string, before, args []string) {
 	return cli(b.Argv(Values{System: holdsSystem, Payload: holdsPayload}))
 }
 
+// Own reports whether the binding starts none of the CLIs that satelle knows, and
+// so a program of whoever wrote it.
+func (b Binding) Own() bool {
+	name, _, _ := b.cli()
+	return name == "" && b.Command != InLoop
+}
+
 // option is one flag of a command line with its value. A flag without a value
 // of its own has the word that follows, which may be an operand.
 type option struct{ flag, value string }

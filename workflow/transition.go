@@ -51,6 +51,9 @@ type Bound struct {
 	Secondary string
 	// Timeout bounds one run of it.
 	Timeout time.Duration
+	// Own says that it is none of the CLIs that satelle knows: as with a check, what
+	// it judges by may come out of the work tree.
+	Own bool
 	// Files are those of the work tree that its command names, or folders of them,
 	// by their names there.
 	Files []string

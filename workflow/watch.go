@@ -31,32 +31,22 @@ func CheckGlobs(globs []string) error {
 	return nil
 }
 
-// watched are the changed files that a check rests on: whoever changes them
-// could make it accept.
-func watched(check route.Skill, changed []string) []string {
-	if check.Kind != route.KindCheck || len(check.Watch) == 0 {
-		return nil
+// watched are the changed files that a judge rests on: whoever changes them could
+// make it accept. They are those of `[checks] watch` for a check and for a reviewer
+// that is a program of one's own; and for any reviewer those that its command
+// names, or that lie below a folder which it names.
+func watched(j Judge, globs []string, bindings map[string]Bound, changed []string) []string {
+	var names []string
+	own := j.Kind == route.KindCheck
+	if j.Kind == route.KindRubric {
+		bound := bindings[cmp.Or(j.Agent, route.AgentReviewer)]
+		second := bindings[bound.Secondary]
+		names, own = append(slices.Clone(bound.Files), second.Files...), bound.Own || second.Own
 	}
 	var out []string
 	for _, p := range changed {
-		if seatread.InScope(check.Watch, p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// run are the changed files that the command of a reviewer names, or that lie below
-// a folder which it names: it may be they that would judge.
-func run(j Judge, bindings map[string]Bound, changed []string) []string {
-	if j.Kind != route.KindRubric {
-		return nil
-	}
-	bound := bindings[cmp.Or(j.Agent, route.AgentReviewer)]
-	names := append(slices.Clone(bound.Files), bindings[bound.Secondary].Files...)
-	var out []string
-	for _, p := range changed {
-		if slices.ContainsFunc(names, func(n string) bool { return p == n || strings.HasPrefix(p, n+"/") }) {
+		if own && len(globs) > 0 && seatread.InScope(globs, p) ||
+			slices.ContainsFunc(names, func(n string) bool { return p == n || strings.HasPrefix(p, n+"/") }) {
 			out = append(out, p)
 		}
 	}
@@ -64,13 +54,12 @@ func run(j Judge, bindings map[string]Bound, changed []string) []string {
 }
 
 // withWatch completes a gate at which somebody judges a change of what their
-// judgement rests on: a check of what it watches, a reviewer of its own program.
-// Then somebody else judges as well. That is another reviewer or a person whom the
+// judgement rests on. Then somebody else judges as well. That is another reviewer or a person whom the
 // gate asks anyway, or else a person.
 func withWatch(judges []Judge, lane route.Lane, bindings map[string]Bound, changed []string) []Judge {
 	var all []string
 	for i, j := range judges {
-		files := append(watched(lane.Skills[j.Skill], changed), run(j, bindings, changed)...)
+		files := watched(j, lane.Skills[j.Skill].Watch, bindings, changed)
 		judges[i].Watched = files[:min(len(files), maxWatched)]
 		all = append(all, judges[i].Watched...)
 	}

@@ -13,16 +13,20 @@ func TestWatch(t *testing.T) {
 	lane := route.Lane{Skills: map[string]route.Skill{
 		"tests": {Kind: route.KindCheck, Watch: []string{"Makefile", "testdata/**"}},
 		"lint":  {Kind: route.KindCheck},
-		"sound": {Kind: route.KindRubric, Watch: []string{"**"}},
+		"sound": {Kind: route.KindRubric, Watch: []string{"Makefile", "lib/**"}},
 	}}
 	check := Judge{Skill: "tests", Kind: route.KindCheck, Mandatory: true}
 	rubric := Judge{Skill: "sound", Kind: route.KindRubric, Mandatory: true}
 	human := Judge{Skill: route.Human, Kind: route.KindBuiltin, Mandatory: true}
 	heard := func(j Judge) Judge { j.Mandatory = false; return j }
-	other := Judge{Skill: "sound", Kind: route.KindRubric, Agent: "other", Mandatory: true}
+	by := func(agent string) Judge {
+		return Judge{Skill: "sound", Kind: route.KindRubric, Agent: agent, Mandatory: true}
+	}
+	other := by("other")
 	bindings := map[string]Bound{
 		"reviewer": {Reviewer: true, Files: []string{"judge.py", "tools/judge"}, Secondary: "second"},
 		"second":   {Reviewer: true, Files: []string{"second.py"}}, "other": {Reviewer: true},
+		"script": {Reviewer: true, Own: true}, "falls": {Reviewer: true, Secondary: "script"},
 	}
 	for _, tt := range []struct {
 		name    string
@@ -48,6 +52,12 @@ func TestWatch(t *testing.T) {
 		{"what lies beside it", []Judge{rubric}, []string{"judge.pyc", "tools/judges", "x/judge.py"}, false},
 		{"what a check rests on, and its reviewer's program", []Judge{check, rubric}, []string{"Makefile", "judge.py"}, true},
 		{"another's program", []Judge{other}, []string{"judge.py"}, false},
+		{"what a program of one's own rests on", []Judge{by("script")}, []string{"lib/a.sh"}, true},
+		{"what its stand-in rests on", []Judge{by("falls")}, []string{"lib/a.sh"}, true},
+		{"a known CLI judges, too", []Judge{by("script"), other}, []string{"lib/a.sh"}, false},
+		{"a program of one's own beside a check", []Judge{check, by("script")}, []string{"Makefile"}, true},
+		{"what it does not rest on", []Judge{by("script")}, []string{"a.sh"}, false},
+		{"a known CLI rests on none of it", []Judge{other}, []string{"lib/a.sh"}, false},
 		{"a reviewer watches nothing", []Judge{heard(rubric)}, []string{"Makefile"}, false},
 	} {
 		got := withWatch(slices.Clone(tt.gate), lane, bindings, tt.changed)

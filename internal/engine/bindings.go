@@ -145,7 +145,7 @@ func (s substrate) bound() (map[string]workflow.Bound, error) {
 	for _, b := range file.Bindings {
 		bound := workflow.Bound{
 			InLoop: b.Command == agents.InLoop, Reviewer: b.Role == agents.RoleReviewer, Secondary: b.Secondary, Timeout: b.Timeout,
-			Files: s.filesOf(b),
+			Files: s.filesOf(b), Own: b.Own(),
 		}
 		if !bound.InLoop && !bound.Reviewer {
 			bound.Refusal = s.refusal(file, b, vars)
@@ -241,26 +241,38 @@ func (e *Engine) CheckBindings() (bindings []agents.Binding, warnings []string, 
 	return file.Bindings, warnings, file.Dispatchable()
 }
 
-// filesOf are the words of a binding's command that name something in the work
-// tree.
+// filesOf are the files and folders of the work tree that a binding's command
+// names, and what they link to.
 func (s substrate) filesOf(b agents.Binding) (names []string) {
-	top := filepath.Dir(s.dir)
 	if b.Command == agents.InLoop {
 		return nil
 	}
+	var words []string
 	for _, word := range b.Argv(agents.Values{System: "system", Payload: "payload"}) {
-		for _, name := range []string{word, word[strings.IndexByte(word, '=')+1:]} {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(top, name)
-			}
-			if _, err := os.Lstat(name); err != nil {
-				continue
-			}
-			if name, err := filepath.Rel(top, name); err == nil && name != "." && filepath.IsLocal(name) {
-				names = append(names, filepath.ToSlash(name))
-			}
+		words = append(words, word, word[strings.IndexByte(word, '=')+1:])
+		if b.Own() { // it may be a line of a shell
+			words = append(words, strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=", r) })...)
 		}
 	}
+	top := filepath.Dir(s.dir)
+	add := func(path string) {
+		if name, err := filepath.Rel(top, path); err == nil && name != "." && filepath.IsLocal(name) {
+			names = append(names, filepath.ToSlash(name))
+		}
+	}
+	for _, path := range words {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(top, path)
+		}
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		add(path)
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			add(real)
+		}
+	}
+	slices.Sort(names)
 	return slices.Compact(names)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"satelle/agents"
 	"satelle/internal/fault"
 )
 
@@ -123,6 +124,41 @@ command = "in-loop"
 		refusal := bound[name].Refusal
 		if says == "" && refusal != nil || says != "" && (refusal == nil || !strings.Contains(refusal.Error(), says)) {
 			t.Errorf("%s: %v", name, refusal)
+		}
+	}
+}
+
+func TestFilesOf(t *testing.T) {
+	s := files(t, map[string]string{
+		"repo/.satelle/workflows/agents.toml": "",
+		"repo/tools/judge.sh":                 "",
+		"repo/real/judge.sh":                  "",
+		"repo/Makefile":                       "",
+		"repo/docs/x":                         "",
+		"outside.sh":                          "",
+	})
+	top := filepath.Dir(s.dir)
+	if err := os.Symlink("../real/judge.sh", filepath.Join(top, "tools", "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ command, want string }{
+		{"sh tools/judge.sh {system}", "tools/judge.sh"},
+		{"./tools/judge.sh", "tools/judge.sh"},
+		{filepath.Join(top, "tools/judge.sh"), "tools/judge.sh"},
+		{"sh tools/link", "real/judge.sh tools/link"},
+		{"tools/../tools/judge.sh", "tools/judge.sh"},
+		{`sh -c 'cat|sh tools/judge.sh;true'`, "tools/judge.sh"},
+		{"make --file=Makefile review", "Makefile"},
+		{"judge --in tools --with nothing", "tools"},
+		{"judge -C .", ""},
+		{"sh ../outside.sh", ""},
+		{"claude -p --settings tools/judge.sh --append-system-prompt {system}", "tools/judge.sh"},
+		{`claude -p --append-system-prompt "mind the docs"`, ""},
+		{"in-loop", ""},
+	} {
+		got := strings.Join(s.filesOf(agents.Binding{Command: tt.command}), " ")
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.command, got, tt.want)
 		}
 	}
 }

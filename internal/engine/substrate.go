@@ -99,7 +99,7 @@ func (s substrate) withChecks(lane route.Lane) route.Lane {
 		lane.Skills[route.DoneCheck] = sk
 	}
 	for name, sk := range lane.Skills {
-		if sk.Kind == route.KindCheck {
+		if sk.Kind == route.KindCheck || sk.Kind == route.KindRubric {
 			sk.Watch = s.config.Checks.Watch
 			lane.Skills[name] = sk
 		}

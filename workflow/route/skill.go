@@ -48,8 +48,9 @@ type Skill struct {
 	// Body is the text after the front matter, of checks and rubrics.
 	Body    string        `json:"body,omitempty"`
 	Timeout time.Duration `json:"timeout_ns,omitempty"` // of a check; 0: the engine's default
-	// Watch are globs of the files that a check rests on, as `[checks] watch` names
-	// them: where a change touches one, the check alone does not suffice.
+	// Watch are globs of the files that a check, or a reviewer that is a program of
+	// one's own, rests on, as `[checks] watch` names them: where a change touches one,
+	// who rests on it does not suffice.
 	Watch   []string       `json:"watch,omitempty"`
 	Output  OutputContract `json:"output,omitzero"`
 	Attempt AttemptPolicy  `json:"attempt,omitzero"`
