@@ -24,10 +24,7 @@ func (e *Engine) Adopt(ctx context.Context, id string, progress io.Writer) (work
 		return workflow.Story{}, fault.Try(fault.New(fault.Refused, "nothing is changed in this work tree, so there is nothing to adopt"), "git status")
 	}
 	a.WorkTree = e.Place.TreeID
-	if a.Tree, err = e.repo.Tree(ctx); err != nil {
-		return workflow.Story{}, err
-	}
-	if a.Base, err = e.repo.Head(ctx); err != nil {
+	if a.Base, a.Tree, err = e.repo.Now(ctx); err != nil {
 		return workflow.Story{}, err
 	}
 	actor := e.Actor(ctx)

@@ -85,11 +85,8 @@ func (d *dispatcher) start(ctx context.Context, agent, worker string, verdicts [
 	}
 	f := workflow.Facts{Now: d.e.now(), WorkTree: d.e.Place.TreeID}
 	var err error
-	if f.Head, err = d.e.repo.Head(ctx); err != nil {
-		return fault.Wrap(err, nil, "reading HEAD")
-	}
-	if f.Tree, err = d.e.repo.Tree(ctx); err != nil {
-		return fault.Wrap(err, nil, "hashing the work tree")
+	if f.Head, f.Tree, err = d.e.repo.Now(ctx); err != nil {
+		return err
 	}
 	var refusal error
 	_, err = d.e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (c workflow.Change, err error) {

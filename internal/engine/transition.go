@@ -223,11 +223,8 @@ func (e *Engine) facts(ctx context.Context, s workflow.Story, to string) (workfl
 	if f.Bindings, err = e.boundHere(ctx); err != nil {
 		return f, err
 	}
-	if f.Head, err = e.repo.Head(ctx); err != nil {
-		return f, fault.Wrap(err, nil, "reading HEAD")
-	}
-	if f.Tree, err = e.repo.Tree(ctx); err != nil {
-		return f, fault.Wrap(err, nil, "hashing the work tree")
+	if f.Head, f.Tree, err = e.repo.Now(ctx); err != nil {
+		return f, err
 	}
 	base, counts := s.ChangedFrom()
 	if !counts || to == s.Plan.Cancel {

@@ -74,10 +74,7 @@ func (d *dispatcher) site(ctx context.Context, b agents.Binding, number int) (si
 
 // begin notes what the copy holds.
 func (s *site) begin(ctx context.Context) (err error) {
-	if s.copy.Head, err = s.repo.Head(ctx); err != nil {
-		return err
-	}
-	if s.copy.Tree, err = s.repo.Tree(ctx); err != nil {
+	if s.copy.Head, s.copy.Tree, err = s.repo.Now(ctx); err != nil {
 		return err
 	}
 	b, err := json.Marshal(s.copy)
@@ -96,11 +93,7 @@ func (d *dispatcher) leave(s site) (kept string) {
 	}
 	ctx := context.Background() // the transition's may have ended
 	why := ""
-	head, err := s.repo.Head(ctx)
-	tree := ""
-	if err == nil {
-		tree, err = s.repo.Tree(ctx)
-	}
+	head, tree, err := s.repo.Now(ctx)
 	switch {
 	case err != nil:
 		why = "can't be compared with its beginning (" + err.Error() + ")"

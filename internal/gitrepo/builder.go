@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,10 +25,15 @@ type builder struct {
 }
 
 func (b *builder) build(ctx context.Context, content bool, scratch string) (string, error) {
-	entries, err := b.entries(ctx)
-	if err != nil {
+	var entries []entry
+	var conf []string
+	var both errgroup.Group
+	both.Go(func() (err error) { entries, err = b.entries(ctx); return err })
+	both.Go(func() (err error) { conf, err = b.repo.ownFiltersOff(ctx); return err })
+	if err := both.Wait(); err != nil {
 		return "", err
 	}
+	b.call.conf = conf
 	if err := b.doubt(ctx, entries); err != nil {
 		return "", err
 	}
@@ -51,7 +57,12 @@ func (b *builder) build(ctx context.Context, content bool, scratch string) (stri
 	if err := b.feed(ctx, there, append(args, "--stdin")...); err != nil {
 		return "", err
 	}
-	if err := b.nested(ctx, nested); err != nil {
+	if len(there)+len(gone) > 0 { // there may be other repositories among them
+		if entries, err = b.entries(ctx); err != nil {
+			return "", err
+		}
+	}
+	if err := b.nested(ctx, entries, nested); err != nil {
 		return "", err
 	}
 	tree, _, err := b.call.git(ctx, "write-tree", "--missing-ok")
@@ -199,11 +210,7 @@ func (b *builder) sift(paths []string) (there, gone []string) {
 
 // nested enters every repository within the work tree into the index by what
 // its work tree holds.
-func (b *builder) nested(ctx context.Context, untracked []string) error {
-	entries, err := b.entries(ctx)
-	if err != nil {
-		return err
-	}
+func (b *builder) nested(ctx context.Context, entries []entry, untracked []string) error {
 	paths := untracked
 	for _, e := range entries {
 		if e.mode == gitlink {

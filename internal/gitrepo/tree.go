@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"satelle/internal/fault"
 )
 
@@ -33,6 +35,15 @@ func (r *Repo) Tree(ctx context.Context) (string, error) {
 	}
 	defer s.discard()
 	return s.tree, nil
+}
+
+// Now are HEAD and the hash of the work tree (see Tree), read at the same time.
+func (r *Repo) Now(ctx context.Context) (head, tree string, err error) {
+	var both errgroup.Group
+	both.Go(func() (err error) { head, err = r.Head(ctx); return err })
+	both.Go(func() (err error) { tree, err = r.Tree(ctx); return err })
+	err = both.Wait()
+	return head, tree, err
 }
 
 // Dirty reports whether the work tree differs from the commit that is checked
@@ -121,10 +132,6 @@ func (r *Repo) snapshot(ctx context.Context, content bool, depth int) (s *snapsh
 		return nil, err
 	}
 	b := &builder{repo: r, depth: depth, call: r.here(append(s.env, "GIT_INDEX_FILE="+index)...)}
-	b.call.conf, err = r.ownFiltersOff(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s.tree, err = b.build(ctx, content, dir)
 	return s, err
 }
