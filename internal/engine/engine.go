@@ -31,6 +31,8 @@ type Engine struct {
 	host string
 	cfg  ledger.Config
 	now  func() time.Time
+	// judges says that this process asks a gate: what it appends is satelle's own.
+	judges bool
 }
 
 // Open opens the repository that governs dir. Errors: NotFound where there is
