@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // What an agent says of its failure is read in this order: a status that has a
@@ -37,25 +38,31 @@ func classOfType(kind string) string {
 	return ""
 }
 
+// later compiles an expression when it is first asked for: satelle starts more often
+// than an agent fails.
+func later(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // statusInText finds a status where an error message names one as such; a bare
 // number is none.
-var statusInText = regexp.MustCompile(`(?i)(?:\b(?:status|status[ _]?code|http|http_status|last status|api error)\b\W{1,5}|\()([45]\d\d)\b|` +
+var statusInText = later(`(?i)(?:\b(?:status|status[ _]?code|http|http_status|last status|api error)\b\W{1,5}|\()([45]\d\d)\b|` +
 	`\b([45]\d\d) (?:too many requests|unauthorized|forbidden|bad gateway|service unavailable|gateway timeout|overloaded)`)
 
 var phrases = []struct {
 	class string
-	found *regexp.Regexp
+	found func() *regexp.Regexp
 }{
-	{RateLimited, regexp.MustCompile(`(?i)\brate[ _-]?limit|too many requests|\busage limit|\bquota\b|resource[ _]exhausted|\bhit your .{0,20}limit`)},
-	{Unavailable, regexp.MustCompile(`(?i)\boverloaded|service unavailable|(?:currently|temporarily) unavailable|bad gateway|gateway time-?out|\bat capacity\b|` +
+	{RateLimited, later(`(?i)\brate[ _-]?limit|too many requests|\busage limit|\bquota\b|resource[ _]exhausted|\bhit your .{0,20}limit`)},
+	{Unavailable, later(`(?i)\boverloaded|service unavailable|(?:currently|temporarily) unavailable|bad gateway|gateway time-?out|\bat capacity\b|` +
 		`connection refused|\beconnrefused\b|stream disconnected|error sending request`)},
-	{Auth, regexp.MustCompile(`(?i)not (?:signed|logged) in|\bunauthorized\b|invalid api key|authentication (?:required|failed|error)|please run /?\w* ?login`)},
+	{Auth, later(`(?i)not (?:signed|logged) in|\bunauthorized\b|invalid api key|authentication (?:required|failed|error)|please run /?\w* ?login`)},
 }
 
 // classOfText is the class of an error message, [Failed] if it tells none.
 func classOfText(text string) string {
 	text = clip(text)
-	if m := statusInText.FindStringSubmatch(text); m != nil {
+	if m := statusInText().FindStringSubmatch(text); m != nil {
 		status, _ := strconv.Atoi(m[1] + m[2]) // one of them is empty
 		if class := classOfStatus(status); class != "" {
 			return class
@@ -63,7 +70,7 @@ func classOfText(text string) string {
 		return Failed
 	}
 	for _, p := range phrases {
-		if p.found.MatchString(text) {
+		if p.found().MatchString(text) {
 			return p.class
 		}
 	}
@@ -78,8 +85,8 @@ const (
 )
 
 var (
-	colours   = regexp.MustCompile("\x1b\\[[0-9;]*m")
-	errorMark = regexp.MustCompile(`(?i)^(?:api )?error\b`)
+	colours   = later("\x1b\\[[0-9;]*m")
+	errorMark = later(`(?i)^(?:api )?error\b`)
 )
 
 // lastError is the error that a process ended with, from its standard error:
@@ -89,7 +96,7 @@ func lastError(stderr string) string {
 	if marked, ok := markedError(stderr); ok {
 		return marked
 	}
-	stderr = strings.ToValidUTF8(colours.ReplaceAllString(stderr, ""), "\uFFFD")
+	stderr = strings.ToValidUTF8(colours().ReplaceAllString(stderr, ""), "\uFFFD")
 	if strings.Contains(stderr, "\nsession id: ") && strings.Contains(stderr, "\n--------\n") {
 		return "" // a transcript, in which thoughts are not marked
 	}
@@ -99,10 +106,10 @@ func lastError(stderr string) string {
 
 // markedError is what follows the last line that begins as an error.
 func markedError(output string) (string, bool) {
-	output = strings.ToValidUTF8(colours.ReplaceAllString(output, ""), "\uFFFD")
+	output = strings.ToValidUTF8(colours().ReplaceAllString(output, ""), "\uFFFD")
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
-		if errorMark.MatchString(lines[i]) {
+		if errorMark().MatchString(lines[i]) {
 			return clip(strings.Join(lines[i:], "\n")), true
 		}
 	}
