@@ -60,8 +60,8 @@ planner-bench: ## the planner over both transports, with scripted peers (PLANNER
 codex-smoke: build ## the installed hook under the person's own Codex, with their login; never a part of .ci/run
 	$(GO) test -tags codexlive -count=1 -v ./tests/codexlive/
 
-manual: build ## docs/manual, generated from the commands
-	@rm -rf docs/manual && mkdir -p docs/manual && bin/satelle manual docs/manual
+manual: ## docs/manual, generated from the commands
+	$(GO) test ./cmd/satelle -run TestManualIsCurrent -count=1 -update
 
 dist: ## static, reproducible programs for linux and darwin, into dist/
 	@VERSION=$(VERSION) scripts/dist.sh

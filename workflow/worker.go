@@ -52,7 +52,7 @@ var workerVerbs = map[string]Access{
 	"agent": Everybody, "agent list": Everybody, "agent validate": Everybody, "agent run": Nobody, "agent use": Nobody,
 	"agents": Everybody, "agents status": Everybody, "agents install": Nobody, "agents remove": Nobody,
 
-	"init": Nobody, "migrate": Nobody, "manual": Nobody, "judge": Nobody, "appeal": Nobody,
+	"init": Nobody, "migrate": Nobody, "judge": Nobody, "appeal": Nobody,
 	"approve": Nobody, "trust": Nobody, "halt": Nobody, "resume": Nobody,
 }
 

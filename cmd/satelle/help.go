@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"satelle/internal/fault"
 )
@@ -60,18 +59,6 @@ func newHelpCmd(root *cobra.Command) *cobra.Command {
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nTopics: %s (satelle help TOPIC)\n", strings.Join(topicNames(), ", "))
 			return err
-		},
-	}
-}
-
-// newManualCmd writes the manual, a page a command; `make manual` calls it.
-func newManualCmd(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:    "manual DIR",
-		Hidden: true,
-		Args:   exactly("DIR"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			return fault.Wrap(doc.GenMarkdownTree(root, args[0]), nil, "writing the manual")
 		},
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -44,14 +46,21 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	})
 }
 
-// TestManualIsCurrent fails when docs/manual differs from the commands; `make
-// manual` writes it.
+var update = flag.Bool("update", false, "write docs/manual from the commands")
+
+// TestManualIsCurrent fails when docs/manual, a page a command, differs from the
+// commands; `make manual` writes it.
 func TestManualIsCurrent(t *testing.T) {
 	want := t.TempDir()
 	if err := doc.GenMarkdownTree(tree(), want); err != nil {
 		t.Fatal(err)
 	}
 	have := filepath.Join("..", "..", "docs", "manual")
+	if *update {
+		if err := errors.Join(os.RemoveAll(have), os.CopyFS(have, os.DirFS(want))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	pages, err := os.ReadDir(want)
 	if err != nil {
 		t.Fatal(err)

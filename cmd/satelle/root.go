@@ -99,7 +99,7 @@ gates of its route; everything is kept in a ledger whose rewriting shows.`,
 	group("proof", newLedgerCmd(a), newAuditCmd(a))
 	group("setup", newInitCmd(a), newDoctorCmd(a), newAgentsCmd(a), newAgentCmd(a), newWorkflowCmd(a))
 	group("person", newApproveCmd(a), newTrustCmd(a), newHaltCmd(a), newResumeCmd(a))
-	root.AddCommand(newHookCmd(a), newJudgeCmd(a), newMigrateCmd(a), newGitHookCmd(a), newVersionCmd(a), newManualCmd(root))
+	root.AddCommand(newHookCmd(a), newJudgeCmd(a), newMigrateCmd(a), newGitHookCmd(a), newVersionCmd(a))
 	root.SetHelpCommand(newHelpCmd(root))
 	return root
 }

@@ -76,7 +76,7 @@ var arguments = map[string]string{
 	"story start": "--title x --ac x", "story set": "@A --next", "story edit": "@A --title x", "story join": "@A", "story adopt": "@A", "story restamp": "@A",
 	"ledger otel": "", "ledger redact": "0000 --reason x", "ledger rotate-key": "",
 	"agent run": "someone --story @A", "agent use": "claude", "agents install": "all", "agents remove": "all",
-	"init": "", "migrate": "", "manual": "out", "judge": "@A 1", "appeal": "why",
+	"init": "", "migrate": "", "judge": "@A 1", "appeal": "why",
 	"approve": "@A", "trust": "--yes", "halt": "why", "resume": "",
 }
 
