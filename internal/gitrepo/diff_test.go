@@ -143,6 +143,39 @@ func TestDiffLarge(t *testing.T) {
 	}
 }
 
+// A filter runs for no reader wherever the repository sets it.
+func TestFiltersOfTheRepository(t *testing.T) {
+	for name, set := range map[string]func(w work, wire string){
+		"in another case": func(w work, wire string) {
+			w.write(".git/config", "[core]\n\tbare = false\n[FILTER \"evil\"]\n\tclean = "+wire+"\n")
+		},
+		"in an included file": func(w work, wire string) {
+			w.write(".git/more", "[filter \"evil\"]\n\tclean = "+wire+"\n")
+			w.git("config", "include.path", "more")
+		},
+		"for the work tree": func(w work, wire string) {
+			w.git("config", "extensions.worktreeConfig", "true")
+			w.git("config", "--worktree", "filter.evil.clean", wire)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWork(t)
+			wire, untouched := w.tripwire()
+			w.write(".gitattributes", "*.txt filter=evil\n")
+			w.commit()
+			set(w, wire)
+			if got := w.git("config", "--get", "filter.evil.clean"); got != wire {
+				t.Fatalf("git does not see the filter: %q", got)
+			}
+			w.write("a.txt", "x\n")
+			if _, err := w.open().Tree(t.Context()); err != nil {
+				t.Error(err)
+			}
+			untouched()
+		})
+	}
+}
+
 // Nothing that a repository configures runs when it is read, and nothing of it
 // decides what a diff shows.
 func TestConfiguredCode(t *testing.T) {

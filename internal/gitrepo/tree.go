@@ -139,6 +139,9 @@ func (r *Repo) snapshot(ctx context.Context, content bool, depth int) (s *snapsh
 // ownFiltersOff is the configuration under which no filter runs that the
 // repository itself sets: it could show git another content than the file's.
 func (r *Repo) ownFiltersOff(ctx context.Context) ([]string, error) {
+	if r.setsNoFilter() {
+		return quiet, nil
+	}
 	out, _, err := r.here().git(ctx, "config", "--null", "--show-scope", "--get-regexp", `^filter\.`)
 	if err != nil && !exited(err, 1) {
 		return nil, err
@@ -160,6 +163,22 @@ func (r *Repo) ownFiltersOff(ctx context.Context) ([]string, error) {
 		}
 	}
 	return conf, nil
+}
+
+// setsNoFilter reports whether the repository's own configuration can't set a
+// filter: its files name neither one nor another file. To ask git takes a process.
+func (r *Repo) setsNoFilter() bool {
+	for _, path := range []string{filepath.Join(r.commonDir, "config"), filepath.Join(r.gitDir, "config.worktree")} {
+		b, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+		b = bytes.ToLower(b) // section names have no case
+		if bytes.Contains(b, []byte("filter")) || bytes.Contains(b, []byte("include")) {
+			return false
+		}
+	}
+	return true
 }
 
 // copyIndex copies an index, which need not exist. Its time is copied too: git
