@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -35,10 +36,28 @@ const (
 // report the end of a command that it was told to end.
 const lost = 3 * time.Second
 
-// report is what a supervisor says: a kind and a number.
+// How long is waited for the first report of a supervisor, which needs milliseconds,
+// and for one that a dead supervisor has left in the pipe.
+const (
+	firstWords = 30 * time.Second
+	lastWords  = 100 * time.Millisecond
+)
+
+// report is what a supervisor says: a kind and a number. What runs below it can
+// write into its pipe, and read there what was said; so the first report and the
+// last one bear passes of their own, which the supervisor has read before there was
+// anybody else.
 type report struct {
+	Pass   pass
 	Kind   byte
 	Number int32
+}
+
+type pass [16]byte
+
+func newPass() (p pass) {
+	_, _ = rand.Read(p[:]) // never fails, see crypto/rand
+	return p
 }
 
 const (
@@ -48,34 +67,46 @@ const (
 	left    = 'l' // its wait status; something of it does, and is hunted on
 )
 
-// orders are what a supervisor is to start: how many files to pass on, the
-// program, then argv, each of them ended by a zero byte, after their length.
-func orders(extra int, path string, argv []string) []byte {
-	b := append(make([]byte, 4, 4+len(path)+1), byte(extra))
-	for _, s := range slices.Concat([]string{path}, argv) {
+// orders are what a supervisor gets.
+type orders struct {
+	first, last pass // of its reports
+	extra       int  // how many files to pass on
+	path        string
+	argv        []string
+}
+
+// encode writes the passes and the number of files, then the program and argv, each
+// of them ended by a zero byte, after the length of it all.
+func (o orders) encode() []byte {
+	b := slices.Concat(make([]byte, 4), o.first[:], o.last[:], []byte{byte(o.extra)})
+	for _, s := range slices.Concat([]string{o.path}, o.argv) {
 		b = append(append(b, s...), 0)
 	}
 	binary.LittleEndian.PutUint32(b, uint32(len(b)-4))
 	return b
 }
 
-func readOrders(r io.Reader) (extra int, path string, argv []string, err error) {
+func readOrders(r io.Reader) (o orders, err error) {
 	var n uint32
 	if err := binary.Read(r, binary.LittleEndian, &n); err != nil {
-		return 0, "", nil, err
+		return o, err
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(r, b); err != nil {
-		return 0, "", nil, err
+		return o, err
 	}
-	words := bytes.Split(b[min(1, len(b)):], []byte{0})
+	head := len(o.first) + len(o.last) + 1
+	words := bytes.Split(b[min(head, len(b)):], []byte{0})
 	if len(words) < 3 {
-		return 0, "", nil, errors.New("no command")
+		return o, errors.New("no command")
 	}
+	copy(o.first[:], b)
+	copy(o.last[:], b[len(o.first):])
+	o.extra, o.path = int(b[head-1]), string(words[0])
 	for _, w := range words[1 : len(words)-1] {
-		argv = append(argv, string(w))
+		o.argv = append(o.argv, string(w))
 	}
-	return int(b[0]), string(words[0]), argv, nil
+	return o, nil
 }
 
 // supervised starts the command under a supervisor, whose process id registered
@@ -98,7 +129,7 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 		ordersWrite.Close()
 		return nil, err
 	}
-	words := orders(len(cmd.ExtraFiles), cmd.Path, cmd.Args)
+	o := orders{first: newPass(), last: newPass(), extra: len(cmd.ExtraFiles), path: cmd.Path, argv: cmd.Args}
 	cmd.Path, cmd.Args = self, []string{supervisorName}
 	cmd.ExtraFiles = slices.Concat([]*os.File{ordersRead, reportWrite}, cmd.ExtraFiles)
 	// No terminal, and no way into this process's own group.
@@ -125,20 +156,21 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	if err := registered(cmd.Process.Pid); err != nil {
 		return fail(err)
 	}
-	if _, err := ordersWrite.Write(words); err != nil {
+	if _, err := ordersWrite.Write(o.encode()); err != nil {
 		return fail(fmt.Errorf("telling the supervisor what to start: %w", err))
 	}
 	var first report
+	_ = reportRead.SetReadDeadline(time.Now().Add(firstWords)) // the command may have stopped it by now
 	if err := binary.Read(reportRead, binary.LittleEndian, &first); err != nil {
 		return fail(errors.New("the supervisor died before it told what it had started"))
 	}
-	switch first.Kind {
-	case begun:
-	case unbegun:
-		return fail(syscall.Errno(first.Number))
-	default:
+	switch {
+	case first.Pass != o.first:
 		return fail(errors.New("another than the supervisor reported in its name"))
+	case first.Kind != begun:
+		return fail(syscall.Errno(first.Number))
 	}
+	_ = reportRead.SetReadDeadline(time.Time{})
 	c.group = int(first.Number)
 	c.end = func() { ordersWrite.Close() }
 	c.force = func() {
@@ -147,17 +179,30 @@ func supervised(cmd *exec.Cmd, registered func(pid int) error) (*child, error) {
 	}
 	c.patience = grace + sweepTime + lost
 	go func() {
+		gone := make(chan error, 1)
+		go func() {
+			gone <- waitOurs(cmd)
+			// What it has said is there; the pipe may be held by others.
+			_ = reportRead.SetReadDeadline(time.Now().Add(lastWords))
+		}()
 		var last report
 		err := binary.Read(reportRead, binary.LittleEndian, &last)
-		if err == nil && last.Kind == left {
+		forged := err != nil || last.Pass != o.last
+		if forged {
+			_ = cmd.Process.Kill()
+		}
+		if !forged && last.Kind == left {
 			c.ended <- end{code: -1, err: errors.New("something that it started can't be ended")}
 		}
-		died := waitOurs(cmd)
+		died := <-gone
 		ordersWrite.Close()
 		reportRead.Close()
 		switch {
-		case err == nil && last.Kind == left:
-		case err == nil && last.Kind == over && died == nil: // what a dead supervisor has reported, others may have written
+		case !forged && last.Kind == left:
+			if died != nil {
+				hunt()
+			}
+		case !forged && died == nil:
 			c.ended <- ended(syscall.WaitStatus(last.Number))
 		default:
 			killGroup(c.group)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -439,29 +440,39 @@ func TestKilledAbove(t *testing.T) {
 			t.Errorf("something lives on: %q", got)
 		}
 	})
-	t.Run("supervisor, with a report of its own in the other's name", func(t *testing.T) {
-		t.Parallel()
-		alive := newLife(t)
-		spec := sh(`exec 9>"$ALIVE"; echo here >&9; export P=$PPID
-			/usr/bin/setsid /bin/sh -c 'printf "o\0\0\0\0" > /proc/$P/fd/4; kill -KILL $P; exec /bin/sleep 600' &
-			exec sleep 600`)
-		spec.Env = append(os.Environ(), "ALIVE="+alive.path)
-		spec.Registered = anyone
-		res, err := Run(t.Context(), spec)
-		if err == nil || res.OK() {
-			t.Errorf("%+v, %v", res, err)
-		}
-		if got, over := alive.now(t); !over || got != "here\n" {
-			t.Errorf("something lives on: %q", got)
-		}
-	})
-	t.Run("supervisor, with such a report before its first", func(t *testing.T) {
+	// What the command, or what it leaves, may do to the supervisor's pipe and to
+	// the supervisor. None of it is believed, and nothing lives when Run returns.
+	for name, do := range map[string]string{
+		"says that all is over":       `printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0o\0\0\0\0' > /proc/$P/fd/4; kill -KILL $P`,
+		"says that something is left": `printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0l\0\0\0\0' > /proc/$P/fd/4; kill -KILL $P`,
+		"says so and waits":           `printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0l\0\0\0\0' > /proc/$P/fd/4`,
+		"says a bit":                  `printf 'o' > /proc/$P/fd/4; kill -KILL $P`,
+		"holds the pipe":              `exec 8>/proc/$P/fd/4; kill -KILL $P`,
+	} {
+		t.Run("supervisor, by one that "+name, func(t *testing.T) {
+			t.Parallel()
+			alive := newLife(t)
+			spec := sh(`exec 9>"$ALIVE"; echo here >&9; export P=$PPID
+				/usr/bin/setsid /bin/sh -c "$DO; exec /bin/sleep 600" &
+				exec sleep 600`)
+			spec.Env = append(os.Environ(), "ALIVE="+alive.path, "DO="+do)
+			spec.Registered = anyone
+			res, err := Run(t.Context(), spec)
+			if err == nil || res.OK() {
+				t.Errorf("%+v, %v", res, err)
+			}
+			if got, over := alive.now(t); !over || got != "here\n" {
+				t.Errorf("something lives on: %q", got)
+			}
+		})
+	}
+	t.Run("supervisor, with a report before its first", func(t *testing.T) {
 		t.Parallel()
 		alive := newLife(t)
 		spec := sh(`exec 9>"$ALIVE"; echo here >&9; exec sleep 600`)
 		spec.Env = append(os.Environ(), "ALIVE="+alive.path)
 		spec.Registered = func(p int) error {
-			return os.WriteFile(fmt.Sprintf("/proc/%d/fd/%d", p, reportFD), []byte{over, 0, 0, 0, 0}, 0)
+			return os.WriteFile(fmt.Sprintf("/proc/%d/fd/%d", p, reportFD), append(make([]byte, 16), over, 0, 0, 0, 0), 0)
 		}
 		res, err := Run(t.Context(), spec)
 		if err == nil || !strings.Contains(err.Error(), "in its name") || res.OK() {
@@ -535,15 +546,21 @@ func TestManyRunsAtOnce(t *testing.T) {
 }
 
 func FuzzReadOrders(f *testing.F) {
-	f.Add(orders(1, "/bin/true", []string{"true", "", "a b"}))
+	f.Add(orders{newPass(), newPass(), 1, "/bin/true", []string{"true", "", "a b"}}.encode())
 	f.Add([]byte{4, 0, 0, 0, 0, 'a', 0, 'b'})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > 4 && (b[2] > 0 || b[3] > 0) {
 			t.Skip("only its own starter writes them: the length is trusted")
 		}
-		_, path, argv, err := readOrders(bytes.NewReader(b))
-		if err == nil && len(argv) == 0 {
-			t.Errorf("%q, %q", path, argv)
+		o, err := readOrders(bytes.NewReader(b))
+		if err == nil && len(o.argv) == 0 {
+			t.Errorf("%+v", o)
+		}
+		if err == nil {
+			again, err := readOrders(bytes.NewReader(o.encode()))
+			if err != nil || !reflect.DeepEqual(again, o) {
+				t.Errorf("%+v, %v, want %+v", again, err, o)
+			}
 		}
 	})
 }

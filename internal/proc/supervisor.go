@@ -41,15 +41,15 @@ func supervise() int {
 		unix.CloseOnExec(fd)
 	}
 	reports := os.NewFile(reportFD, "report")
-	say := func(kind byte, n int) {
-		_ = binary.Write(reports, binary.LittleEndian, report{kind, int32(n)})
+	say := func(p pass, kind byte, n int) {
+		_ = binary.Write(reports, binary.LittleEndian, report{p, kind, int32(n)})
 	}
 	in := os.NewFile(ordersFD, "orders")
-	extra, path, argv, err := readOrders(in)
+	o, err := readOrders(in)
 	if err != nil {
 		return 1 // whoever started this has given up
 	}
-	for i := range extra {
+	for i := range o.extra {
 		unix.CloseOnExec(passedFD + i)
 		files = append(files, uintptr(passedFD+i))
 	}
@@ -57,15 +57,15 @@ func supervise() int {
 	inherit()
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, unix.SIGTERM, unix.SIGINT, unix.SIGHUP)
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: os.Environ(), Files: files, Sys: underSupervision()})
+	pid, err := syscall.ForkExec(o.path, o.argv, &syscall.ProcAttr{Env: os.Environ(), Files: files, Sys: underSupervision()})
 	if err != nil {
 		errno := unix.EINVAL
 		errors.As(err, &errno)
-		say(unbegun, int(errno))
+		say(o.first, unbegun, int(errno))
 		return 1
 	}
-	letGo(extra)
-	say(begun, pid)
+	letGo(o.extra)
+	say(o.first, begun, pid)
 
 	stop := make(chan struct{}, 2)
 	go func() {
@@ -94,11 +94,11 @@ func supervise() int {
 		_ = unix.Kill(p, unix.SIGKILL)
 	}
 	if sweep(time.Now().Add(sweepTime)) {
-		say(over, int(status))
+		say(o.last, over, int(status))
 		return 0
 	}
 	// Below this process it is known for what it is, so this one stays.
-	say(left, int(status))
+	say(o.last, left, int(status))
 	for !sweep(time.Now().Add(sweepTime)) {
 	}
 	return 0
