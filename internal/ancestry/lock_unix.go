@@ -5,6 +5,7 @@ package ancestry
 import (
 	"os"
 	"syscall"
+	"time"
 )
 
 // hold locks a registration for as long as this process lives, or until it lets
@@ -14,19 +15,26 @@ func hold(path string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		f.Close()
-		return nil, err
+	for range probing {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			return func() { f.Close() }, nil
+		}
+		time.Sleep(time.Millisecond) // somebody looks whether it is held
 	}
-	return func() { f.Close() }, nil
+	f.Close()
+	return nil, err
 }
 
-// held reports whether somebody holds a registration.
+// probing is how often a lock is tried, a millisecond apart.
+const probing = 1000
+
+// held reports whether somebody holds a registration. Those who ask at once don't
+// take one another for a holder.
 func held(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == syscall.EWOULDBLOCK
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -110,6 +111,7 @@ func TestLivingWorkers(t *testing.T) {
 
 // TestHiddenWorker: one that lives and can't be seen may be an ancestor.
 func TestHiddenWorker(t *testing.T) {
+	contained := func() bool { return false }
 	home := t.TempDir()
 	dir := filepath.Join(home, workersDir)
 	unseen := process{pid: 1 << 30, start: "1"}
@@ -119,15 +121,19 @@ func TestHiddenWorker(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, unseen.name()), []byte(Worker{Role: RoleJudge}.encode()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := FindWorker(home); found || err != nil {
+	if _, found, err := findWorker(home, contained); found || err != nil {
 		t.Errorf("beside one that has ended: %v, %v", found, err)
 	}
 	release, err := hold(filepath.Join(dir, unseen.name()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := FindWorker(home); err == nil {
+	if _, _, err := findWorker(home, contained); err == nil {
 		t.Error("beside one that lives elsewhere: no error")
+	}
+	// Where every process is to be seen, no ancestor was missed.
+	if _, found, err := findWorker(home, func() bool { return true }); found || err != nil {
+		t.Errorf("on a whole machine: %v, %v", found, err)
 	}
 	other, err := RegisterWorker(home, os.Getppid(), Worker{})
 	if err != nil {
@@ -138,7 +144,7 @@ func TestHiddenWorker(t *testing.T) {
 		t.Error("it was swept")
 	}
 	release()
-	if _, found, err := FindWorker(home); found || err != nil {
+	if _, found, err := findWorker(home, contained); found || err != nil {
 		t.Errorf("after its end: %v, %v", found, err)
 	}
 	// A process that registers itself is held, and is seen here.
@@ -149,10 +155,53 @@ func TestHiddenWorker(t *testing.T) {
 	if !held(filepath.Join(dir, self(t).name())) {
 		t.Error("it does not hold its registration")
 	}
-	if _, found, err := FindWorker(home); found || err != nil {
+	if _, found, err := findWorker(home, contained); found || err != nil {
 		t.Errorf("above none: %v, %v", found, err)
 	}
 	dismiss()
+}
+
+// TestManyLook: who looks whether a registration is held does not hold it, for
+// others who look or for who comes to hold it.
+func TestManyLook(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "registration")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 500 {
+				if held(path) {
+					t.Error("somebody who looks is taken for a holder")
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	stop := make(chan struct{})
+	for range 2 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					held(path)
+				}
+			}
+		})
+	}
+	for range 3 {
+		release, err := hold(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+	}
+	close(stop)
+	wg.Wait()
 }
 
 func TestDamagedWorkersAreNoSession(t *testing.T) {
