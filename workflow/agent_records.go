@@ -54,6 +54,9 @@ type Asked struct {
 type Attempt struct {
 	Asked
 	Interface string `json:"interface"`
+	// Program is the file that was started, ~ for the home, "" if none was: a name
+	// in a command may stand for another on another PATH.
+	Program   string `json:"program,omitempty"`
 	Model     string `json:"model,omitempty"`
 	Effort    string `json:"effort,omitempty"`
 	ElapsedMS int64  `json:"elapsed_ms"`

@@ -107,6 +107,7 @@ func talk(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Failur
 	end()
 	last := <-ended
 	r := listener.result(response)
+	r.Program = program
 	switch {
 	case errors.Is(lines.wrong, errPestering):
 		return r, &Failure{Class: Protocol, Message: fmt.Sprintf("it asked more than %d times", maxRequests)}

@@ -36,13 +36,14 @@ func newOverACP(t *testing.T, scene, command string) *overACP {
 		t.Fatal(err)
 	}
 	program, _, _ := strings.Cut(command, " ")
-	if err := os.Symlink(self, filepath.Join(dir, program)); err != nil {
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, program)); err != nil {
 		t.Fatal(err)
 	}
 	o := &overACP{log: filepath.Join(dir, "log")}
 	o.inv = Invocation{
 		Binding: agents.Binding{Name: "a", Interface: agents.InterfaceACP, Role: agents.RoleAgent, Command: command, Tools: "read_file"},
-		Env:     []string{"PATH=" + dir, acpScene + "=" + scene, acpLog + "=" + o.log},
+		Env:     []string{"PATH=" + bin, acpScene + "=" + scene, acpLog + "=" + o.log},
 		System:  "be brief", Payload: []byte(`{"story":{}}`), Dir: dir, Timeout: time.Minute,
 		Raw: &o.raw,
 		Events: func(e event.Event) {

@@ -77,7 +77,7 @@ func command(ctx context.Context, inv Invocation, tell event.Sink) (Result, *Fai
 		},
 	})
 	said := out.end()
-	r := Result{Usage: said.usage, Elapsed: res.Elapsed, ExitCode: max(res.ExitCode, 0)}
+	r := Result{Program: program, Usage: said.usage, Elapsed: res.Elapsed, ExitCode: max(res.ExitCode, 0)}
 	switch {
 	case out.size > maxOutput || errors.Is(context.Cause(run), errEndless) || errors.Is(err, errEndless):
 		return r, &Failure{Class: Protocol, Message: fmt.Sprintf("it printed more than an agent may: %d MiB in all, %d MiB in one text", maxOutput>>20, maxLine>>20)}

@@ -4,49 +4,83 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // lookUp finds the program where the agent's own environment has it, so that a
-// binding's PATH counts; a name with a slash is relative to the agent's folder.
+// binding's PATH counts.
 func lookUp(name string, inv Invocation) (string, *Failure) {
 	if info, err := os.Stat(inv.Dir); inv.Dir != "" && (err != nil || !info.IsDir()) {
 		return "", &Failure{Class: Failed, Message: fmt.Sprintf("the folder that it should work in is not there: %s", inv.Dir)}
 	}
-	missing := func(why string) *Failure {
-		return &Failure{Class: Missing, Message: fmt.Sprintf("the program %q %s: install it, or name another in the command of [%s]", name, why, inv.Binding.Name)}
+	path := inv.variable("PATH")
+	if _, own := inv.Binding.Env["PATH"]; !own {
+		path = Outside(path, inv.Dir)
 	}
-	folders := filepath.SplitList(inv.variable("PATH"))
+	program, why := Find(name, inv.Dir, path)
+	if why != "" {
+		return "", &Failure{Class: Missing, Message: fmt.Sprintf("the program %q %s: install it, or name another in the command of [%s]", name, why, inv.Binding.Name)}
+	}
+	return program, nil
+}
+
+// Outside is a list of folders, as $PATH is, without those that lie in the folder
+// where the agent works: whoever works there could put another program in the place
+// of the one that is meant. What a binding itself sets is what is meant.
+func Outside(path, dir string) string {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return path // and nobody works there
+	}
+	return strings.Join(slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(real, folder)
+		}
+		to, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			return true // nothing is there
+		}
+		rel, err := filepath.Rel(real, to)
+		return err == nil && filepath.IsLocal(rel)
+	}), string(filepath.ListSeparator))
+}
+
+// Find returns the program of a name, and why there is none: one with a slash is
+// relative to dir, where the agent works, and any other is looked for on path, a
+// list as in $PATH.
+func Find(name, dir, path string) (program, why string) {
+	folders := filepath.SplitList(path)
 	if strings.Contains(name, "/") {
-		folders = []string{inv.Dir}
+		folders = []string{dir}
 		if filepath.IsAbs(name) {
 			folders = []string{""}
 		}
 	}
 	closed := ""
-	for _, dir := range folders {
-		path := filepath.Join(dir, name)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(inv.Dir, path)
+	for _, folder := range folders {
+		program = filepath.Join(folder, name)
+		if !filepath.IsAbs(program) {
+			program = filepath.Join(dir, program)
 		}
-		info, err := os.Stat(path)
+		info, err := os.Stat(program)
 		if err != nil || info.IsDir() {
 			continue
 		}
 		if info.Mode()&0o111 != 0 {
-			return path, nil
+			return program, ""
 		}
 		if closed == "" {
-			closed = path
+			closed = program
 		}
 	}
 	switch {
 	case closed != "":
-		return "", missing("is not executable at " + closed)
+		return "", "is not executable at " + closed
 	case strings.Contains(name, "/"):
-		return "", missing("is not there")
+		return "", "is not there"
 	}
-	return "", missing("is not on PATH")
+	return "", "is not on PATH outside of the work tree"
 }
 
 // variable is one of the agent's environment; the last of a name counts.

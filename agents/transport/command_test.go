@@ -270,12 +270,44 @@ func TestProgramIsLookedUpForTheAgent(t *testing.T) {
 	write("bin/my-agent", "#!/bin/sh\necho no\n", 0o600)
 	write("tools/my-agent", "#!/bin/sh\necho tools\n", 0o700)
 	inv.Env = []string{"PATH=/no/such", "PATH=bin:" + filepath.Join(inv.Dir, "tools")}
+	inv.Binding.Env = map[string]string{"PATH": "…"}
 	if r, err := Run(t.Context(), inv); err != nil || r.Text != "tools" {
 		t.Errorf("%q, %v", r.Text, err)
 	}
 	inv.Binding.Command = "tools/my-agent x"
-	if r, err := Run(t.Context(), inv); err != nil || r.Text != "tools" {
-		t.Errorf("%q, %v", r.Text, err)
+	if r, err := Run(t.Context(), inv); err != nil || r.Text != "tools" || r.Program != filepath.Join(inv.Dir, "tools/my-agent") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A PATH that was inherited finds nothing where the agent works, however it says so:
+// that may be somebody else's program of the same name.
+func TestNoProgramOfTheWorkTreeByName(t *testing.T) {
+	t.Parallel()
+	inv := invocation(t, "my-agent x")
+	away := t.TempDir()
+	for dir, says := range map[string]string{filepath.Join(inv.Dir, "bin"): "within", away: "away"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "my-agent"), []byte("#!/bin/sh\necho "+says+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Join(inv.Dir, "bin"), link); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{filepath.Join(inv.Dir, "bin"), "bin", "./bin", link, inv.Dir + "/../" + filepath.Base(inv.Dir) + "/bin"} {
+		inv.Env = []string{"PATH=" + folder + ":" + away}
+		r, err := Run(t.Context(), inv)
+		if err != nil || r.Text != "away" || r.Program != filepath.Join(away, "my-agent") {
+			t.Errorf("%s: %+v, %v", folder, r, err)
+		}
+		inv.Env = []string{"PATH=" + folder}
+		if r, f := failed(t, t.Context(), inv); f.Class != Missing || r.Program != "" {
+			t.Errorf("%s alone: %+v, %v", folder, r, f)
+		}
 	}
 }
 

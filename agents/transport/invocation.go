@@ -42,6 +42,8 @@ type Result struct {
 	Text    string
 	Usage   workflow.Usage
 	Elapsed time.Duration
+	// Program is the file that was started, "" if none was.
+	Program string
 	// ExitCode is the process's; a result message outweighs it.
 	ExitCode int
 }

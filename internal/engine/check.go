@@ -44,7 +44,7 @@ func (c checker) Check(ctx context.Context, q workflow.Question) (workflow.Verdi
 		defer filter.Close()
 	}
 	res, err := proc.Run(ctx, proc.Spec{
-		Argv: argv, Dir: c.e.repo.Top(), Env: checkEnv(os.Environ()),
+		Argv: argv, Dir: c.e.repo.Top(), Env: unsteered(os.Environ()),
 		Stdin: q.Payload, Extra: filter, Timeout: timeout, OutputCap: checkOutput,
 		// Nothing of a check outlives it: it would change what was judged, and be
 		// below nothing of satelle's any more.
@@ -76,8 +76,8 @@ func ending(res proc.Result) string {
 }
 
 // steering are variables by which the caller of a gate, or a make or git that
-// called it, could tell the check's programs to do something else than the
-// check says: `MAKEFLAGS=-n` makes every `make test` pass. A name that ends in
+// called it, could tell the programs of a check or a reviewer to do something else
+// than is meant: `MAKEFLAGS=-n` makes every `make test` pass. A name that ends in
 // `*` is a prefix. The list can't be complete, since a check needs a PATH and
 // settings of the project; docs/threat-model.md says what that means.
 var steering = []string{
@@ -93,8 +93,8 @@ var steering = []string{
 	"SATELLE_*",
 }
 
-// checkEnv is the environment of a check: the caller's without [steering].
-func checkEnv(env []string) []string {
+// unsteered is an environment without [steering].
+func unsteered(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return name != place.HomeEnv && slices.ContainsFunc(steering, func(s string) bool {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -171,7 +170,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	}
 	log := event.Open(filepath.Join(d.e.Place.Dir, "logs", "dispatch"), d.story.ID, s.Binding, resolved.Secrets, d.progress)
 	res, err := r.employ(ctx, transport.Invocation{
-		Binding: binding, Env: agentEnv(os.Environ(), resolved.Env), System: system, Payload: b.payload,
+		Binding: binding, Env: agentEnv(os.Environ(), binding.Role, resolved.Env), System: system, Payload: b.payload,
 		Timeout: binding.Timeout, Events: log.Sink(), Raw: log.Raw(),
 	})
 	if err == nil && b.role == agents.RoleAgent && strings.HasPrefix(strings.TrimSpace(res.Text), "{") {
@@ -179,7 +178,7 @@ func (r *errand) Run(ctx context.Context, s workflow.Start) workflow.Reply {
 	}
 	log.Close()
 	record.ElapsedMS, record.Usage, record.UsageAvailable = res.Elapsed.Milliseconds(), res.Usage, res.Usage.Available()
-	record.ExitCode = res.ExitCode
+	record.ExitCode, record.Program = res.ExitCode, homely(res.Program)
 	reply := workflow.Reply{Text: res.Text, Usage: res.Usage}
 	if err != nil {
 		reply.Err = r.failed(ctx, err)
@@ -254,6 +253,15 @@ func (e *Engine) lastSize(binding string) (tokens int64) {
 	return tokens
 }
 
+// homely is a path without the name of the person whose home it lies in.
+func homely(path string) string {
+	home, err := os.UserHomeDir()
+	if rel, is := strings.CutPrefix(path, home+string(filepath.Separator)); is && err == nil {
+		return filepath.Join("~", rel)
+	}
+	return path
+}
+
 // startable refuses a binding that is known not to run here, before anybody is
 // asked for a step that it performs.
 func (s substrate) startable(b agents.Binding) error {
@@ -261,15 +269,12 @@ func (s substrate) startable(b agents.Binding) error {
 	if len(argv) == 0 {
 		return nil // Validate has said so
 	}
-	program := argv[0]
-	if _, other := b.Env["PATH"]; other && !strings.Contains(program, "/") {
+	if _, other := b.Env["PATH"]; other && !strings.Contains(argv[0], "/") {
 		return nil // not known: it is looked up elsewhere
 	}
-	if strings.Contains(program, "/") && !filepath.IsAbs(program) {
-		program = filepath.Join(filepath.Dir(s.dir), program)
-	}
-	if _, err := exec.LookPath(program); err != nil {
-		return fault.Try(fault.New(fault.Refused, "the program %q of [%s] is missing on this machine", argv[0], b.Name), "satelle agent validate")
+	top := filepath.Dir(s.dir)
+	if _, why := transport.Find(argv[0], top, transport.Outside(os.Getenv("PATH"), top)); why != "" {
+		return fault.Try(fault.New(fault.Refused, "the program %q of [%s] is missing on this machine: it %s", argv[0], b.Name, why), "satelle agent validate")
 	}
 	return nil
 }

@@ -248,7 +248,7 @@ func TestStatementIsLines(t *testing.T) {
 }
 
 func TestCheckEnv(t *testing.T) {
-	got := checkEnv([]string{
+	got := unsteered([]string{
 		"PATH=/bin", "HOME=/h", "SATELLE_HOME=/s", "SATELLE_TOKEN=t", "MAKEFLAGS=-n", "MAKEFLAGSX=1", "BASH_ENV=x", "BASH_FUNC_make%%=() { :; }",
 		"LD_PRELOAD=x", "GIT_DIR=x", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=core.hooksPath", "ENV=x", "ENVIRONMENT=test", "MAKEFILES",
 	})

@@ -53,18 +53,11 @@ type worker struct {
 
 // hire prepares the start of an agent: its variables, which go behind all
 // others; what is called once its process has an id and before anything of it
-// runs; and what is called when it is gone. env are the variables that it would
-// have had.
-func (e *Engine) hire(w worker, env []string) (own []string, started func(pid int) error, dismiss func(), err error) {
+// runs; and what is called when it is gone. path is the PATH that it would have had.
+func (e *Engine) hire(w worker, path string) (own []string, started func(pid int) error, dismiss func(), err error) {
 	shim, err := e.shim()
 	if err != nil {
 		return nil, nil, nil, err
-	}
-	path := ""
-	for _, kv := range env {
-		if value, is := strings.CutPrefix(kv, "PATH="); is {
-			path = value
-		}
 	}
 	if path != "" {
 		path = string(os.PathListSeparator) + path
@@ -102,7 +95,16 @@ func (r *errand) employ(ctx context.Context, inv transport.Invocation) (transpor
 	if w.id == "" {
 		w.pass = newPass()
 	}
-	own, started, dismiss, err := d.e.hire(w, inv.Env)
+	path := ""
+	for _, kv := range inv.Env {
+		if value, is := strings.CutPrefix(kv, "PATH="); is {
+			path = value
+		}
+	}
+	if _, set := inv.Binding.Env["PATH"]; !set && w.role == agents.RoleReviewer {
+		path = transport.Outside(path, w.workTree) // nor may what it starts be of those whose work it judges
+	}
+	own, started, dismiss, err := d.e.hire(w, path)
 	if err != nil {
 		return transport.Result{}, err
 	}
