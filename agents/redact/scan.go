@@ -65,22 +65,18 @@ func (r *Rules) String(s string) string {
 	return replace(s, r.find(s))
 }
 
+// Values returns s without the named values alone: what only looks like a secret
+// may be anything, where s is no text.
+func (r *Rules) Values(s string) string {
+	return replace(s, merge(r.named(s)))
+}
+
 // span is a part of a text.
 type span struct{ from, to int }
 
 // find returns where the secrets of a text are, in order and apart.
 func (r *Rules) find(s string) []span {
-	var all []span
-	for _, v := range r.values {
-		for at := 0; ; {
-			i := strings.Index(s[at:], v)
-			if i < 0 {
-				break
-			}
-			all = append(all, span{at + i, at + i + len(v)})
-			at += i + 1
-		}
-	}
+	all := r.named(s)
 	low := lower(s)
 	for _, sh := range shapes {
 		for _, word := range sh.words {
@@ -102,6 +98,22 @@ func (r *Rules) find(s string) []span {
 		}
 	}
 	return merge(all)
+}
+
+// named returns where the named values of a text are.
+func (r *Rules) named(s string) []span {
+	var all []span
+	for _, v := range r.values {
+		for at := 0; ; {
+			i := strings.Index(s[at:], v)
+			if i < 0 {
+				break
+			}
+			all = append(all, span{at + i, at + i + len(v)})
+			at += i + 1
+		}
+	}
+	return all
 }
 
 // nearby and ahead are how far before and after its word a match has to show

@@ -58,28 +58,49 @@ func (s substrate) catalogue() (agents.Catalogue, error) {
 }
 
 // vars are [vars] of satelle.toml under those of satelle.local.toml, key by
-// key. They are read anew each time, since no record holds them.
+// key. Git ignores the latter, so that a linked work tree lacks it: there those of
+// the main one lie in between. They are read anew each time, since no record holds
+// them.
 func (s substrate) vars() (agents.Vars, error) {
 	v := agents.Vars{Values: map[string]string{}}
 	maps.Copy(v.Values, s.config.Vars)
-	path := filepath.Join(s.dir, localFile)
+	secret := map[string]bool{}
+	dirs := []string{s.dir}
+	if len(s.trees) > 0 {
+		dirs = slices.Compact([]string{filepath.Join(s.trees[0], ".satelle"), s.dir})
+	}
+	for _, dir := range dirs {
+		local, err := localVars(dir)
+		if err != nil {
+			return agents.Vars{}, err
+		}
+		maps.Copy(v.Values, local)
+		for name := range local {
+			secret[name] = true
+		}
+	}
+	v.Secret = slices.Sorted(maps.Keys(secret))
+	return v, nil
+}
+
+// localVars are [vars] of a satelle.local.toml, none where there is no such file.
+func localVars(dir string) (map[string]string, error) {
+	path := filepath.Join(dir, localFile)
 	b, err := readBounded(path, maxConfig)
 	if fault.Is(err, fault.NotFound) {
-		return v, nil
+		return nil, nil
 	}
 	if err != nil {
-		return agents.Vars{}, err
+		return nil, err
 	}
 	var local struct {
 		Vars map[string]string `toml:"vars"`
 	}
 	d := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
 	if err := d.Decode(&local); err != nil {
-		return agents.Vars{}, fault.New(fault.Refused, "%s: %s", path, tomlReason(err))
+		return nil, fault.New(fault.Refused, "%s: %s", path, tomlReason(err))
 	}
-	maps.Copy(v.Values, local.Vars)
-	v.Secret = slices.Sorted(maps.Keys(local.Vars))
-	return v, nil
+	return local.Vars, nil
 }
 
 // bindings are the agents, and the variables that theirs may name.
@@ -241,6 +262,9 @@ func (e *Engine) CheckBindings() (bindings []agents.Binding, warnings []string, 
 	return file.Bindings, warnings, file.Dispatchable()
 }
 
+// nowhere stands for a text in a command: no file can have that name.
+const nowhere = "\x00"
+
 // filesOf are the files and folders of the work tree that a binding's command
 // names, and what they link to.
 func (s substrate) filesOf(b agents.Binding) (names []string) {
@@ -248,7 +272,7 @@ func (s substrate) filesOf(b agents.Binding) (names []string) {
 		return nil
 	}
 	var words []string
-	for _, word := range b.Argv(agents.Values{System: "system", Payload: "payload"}) {
+	for _, word := range b.Argv(agents.Values{System: nowhere, Payload: nowhere}) {
 		words = append(words, word, word[strings.IndexByte(word, '=')+1:])
 		if b.Own() { // it may be a line of a shell
 			words = append(words, strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=", r) })...)
@@ -260,12 +284,14 @@ func (s substrate) filesOf(b agents.Binding) (names []string) {
 			names = append(names, filepath.ToSlash(name))
 		}
 	}
-	for _, path := range words {
+	for _, word := range words {
+		path := word
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(top, path)
 		}
-		if _, err := os.Lstat(path); err != nil {
-			continue
+		info, err := os.Lstat(path)
+		if err != nil || info.IsDir() && !b.Own() && !strings.Contains(word, "/") {
+			continue // such as the mode in `--agent plan`
 		}
 		add(path)
 		if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -70,6 +70,15 @@ func TestLocalVarsWinKeyByKey(t *testing.T) {
 	if got := fmt.Sprint(vars.Values, vars.Secret); got != "map[BOTH:local OWN:local PLAIN:committed] [BOTH OWN]" {
 		t.Error(got)
 	}
+	// A linked work tree has none of its own, or not all.
+	linked := files(t, map[string]string{
+		"repo/.satelle/satelle.local.toml": "[vars]\nBOTH = \"linked\"\n",
+		"main/.satelle/satelle.local.toml": "[vars]\nBOTH = \"main\"\nPLAIN = \"main\"\n",
+	})
+	linked.trees = []string{filepath.Join(filepath.Dir(linked.home), "main")}
+	if vars, err = linked.vars(); err != nil || fmt.Sprint(vars.Values, vars.Secret) != "map[BOTH:linked PLAIN:main] [BOTH PLAIN]" {
+		t.Error(vars, err)
+	}
 	if s.config.Vars["BOTH"] != "committed" {
 		t.Error("reading the local file changed the configuration")
 	}
@@ -135,6 +144,8 @@ func TestFilesOf(t *testing.T) {
 		"repo/real/judge.sh":                  "",
 		"repo/Makefile":                       "",
 		"repo/docs/x":                         "",
+		"repo/system/x":                       "",
+		"repo/payload":                        "",
 		"outside.sh":                          "",
 	})
 	top := filepath.Dir(s.dir)
@@ -154,6 +165,9 @@ func TestFilesOf(t *testing.T) {
 		{"sh ../outside.sh", ""},
 		{"claude -p --settings tools/judge.sh --append-system-prompt {system}", "tools/judge.sh"},
 		{`claude -p --append-system-prompt "mind the docs"`, ""},
+		{"judge {system} --in={payload}", ""},
+		{"opencode run --agent docs", ""},
+		{"opencode run --dir ./docs", "docs"},
 		{"in-loop", ""},
 	} {
 		got := strings.Join(s.filesOf(agents.Binding{Command: tt.command}), " ")

@@ -31,8 +31,6 @@ type Engine struct {
 	host string
 	cfg  ledger.Config
 	now  func() time.Time
-	// judges says that this process asks a gate: what it appends is satelle's own.
-	judges bool
 }
 
 // Open opens the repository that governs dir. Errors: NotFound where there is
@@ -46,7 +44,7 @@ func Open(ctx context.Context, dir string) (*Engine, error) {
 	if !e.Place.Registered {
 		return nil, fault.Try(fault.New(fault.NotFound, "satelle is not set up in %s", e.repo.Top()), "satelle init")
 	}
-	if e.sub, err = loadSubstrate(e.Home, e.repo.Top()); err != nil {
+	if e.sub, err = loadSubstrate(e.Home, e.repo); err != nil {
 		if fault.Is(err, fault.NotFound) {
 			return nil, fault.Try(fault.Wrap(err, nil, "this work tree lacks its governance files"), "git restore --source=HEAD .satelle")
 		}
@@ -128,9 +126,6 @@ type decision func(st workflow.State, look Lookup, seq uint64) (workflow.Change,
 
 // decideHead is decide that also returns the head which the append has made.
 func (e *Engine) decideHead(ctx context.Context, fn decision) (made ledger.Head, records []ledger.Record, err error) {
-	if err := e.allowance(ctx); err != nil {
-		return made, nil, err
-	}
 	err = e.with(ctx, func(log *ledger.Log) error {
 		// No decision rests on what was observed; where it can't be taken, the
 		// commands that show it say so.
@@ -148,7 +143,7 @@ func (e *Engine) decideHead(ctx context.Context, fn decision) (made ledger.Head,
 			if err != nil || len(c.Drafts) == 0 {
 				return err
 			}
-			if err := e.mayAppend(c); err != nil {
+			if err := e.mayAppend(log, c); err != nil {
 				return err
 			}
 			made, records, err = log.Append(ctx, head.Size, c.Drafts, c.Blobs)

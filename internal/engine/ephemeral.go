@@ -33,7 +33,7 @@ func InitEphemeral(ctx context.Context, dir string) (EphemeralReport, error) {
 		return rep, err
 	}
 	rep.Top = e.repo.Top()
-	if e.sub, err = loadSubstrate(e.Home, rep.Top); err != nil {
+	if e.sub, err = loadSubstrate(e.Home, e.repo); err != nil {
 		if fault.Is(err, fault.NotFound) {
 			err = fault.Try(fault.Wrap(err, nil, "this repository is not governed yet"), "satelle init")
 		}

@@ -65,7 +65,7 @@ func Init(ctx context.Context, dir string) (InitReport, error) {
 	if err != nil {
 		return rep, err
 	}
-	if e.sub, err = loadSubstrate(e.Home, e.repo.Top()); err != nil {
+	if e.sub, err = loadSubstrate(e.Home, e.repo); err != nil {
 		return rep, err
 	}
 	if err := e.makeLedger(ctx, &rep); err != nil {

@@ -67,7 +67,7 @@ func (d *dispatcher) perform(ctx context.Context, verdicts []workflow.Verdict) (
 	}}
 	artifact, err := d.purse.Perform(ctx, e, agent, contract, len(d.text.Criteria))
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Refused, "the performer %s of step %s", agent, t.To)
+		return nil, fault.Wrap(cleaned{err, d.rules.String(err.Error())}, fault.Refused, "the performer %s of step %s", agent, t.To)
 	}
 	if artifact != nil {
 		artifact.Body = []byte(d.rules.String(string(artifact.Body)))

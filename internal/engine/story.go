@@ -34,6 +34,9 @@ func (e *Engine) Create(ctx context.Context, f workflow.Fields) (workflow.Story,
 		return workflow.Story{}, err
 	}
 	actor := e.Actor(ctx)
+	if err := e.cleanseFields(actor, f); err != nil {
+		return workflow.Story{}, err
+	}
 	var id string
 	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
 		var c workflow.Change
@@ -270,12 +273,12 @@ func (e *Engine) Join(ctx context.Context, id string) (workflow.Story, error) {
 // Comment records a comment on a story.
 func (e *Engine) Comment(ctx context.Context, id, kind string, body []byte) error {
 	actor := e.Actor(ctx)
-	body, err := e.withoutSecrets(actor, body)
-	if err != nil {
+	text := string(body)
+	if err := e.cleanse(actor, &kind, &text); err != nil {
 		return err
 	}
-	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		return st.Comment(id, kind, body, actor)
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Comment(id, kind, []byte(text), actor)
 	})
 	return err
 }
@@ -283,12 +286,12 @@ func (e *Engine) Comment(ctx context.Context, id, kind string, body []byte) erro
 // Attach adds a document to a story and mirrors it.
 func (e *Engine) Attach(ctx context.Context, id, name, docType string, data []byte) error {
 	actor := e.Actor(ctx)
-	data, err := e.withoutSecrets(actor, data)
-	if err != nil {
+	text := string(data)
+	if err := e.cleanse(actor, &name, &docType, &text); err != nil {
 		return err
 	}
-	_, err = e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
-		return st.Attach(id, name, docType, data, actor)
+	_, err := e.decide(ctx, func(st workflow.State, _ Lookup, _ uint64) (workflow.Change, error) {
+		return st.Attach(id, name, docType, []byte(text), actor)
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"satelle/internal/fault"
+	"satelle/internal/gitrepo"
 	"satelle/workflow"
 	"satelle/workflow/route"
 )
@@ -22,11 +23,12 @@ const (
 type substrate struct {
 	home   string // $SATELLE_HOME
 	dir    string
+	trees  []string // the clone's work trees, the main one first
 	config Config
 }
 
-func loadSubstrate(home, root string) (substrate, error) {
-	s := substrate{home: home, dir: filepath.Join(root, ".satelle")}
+func loadSubstrate(home string, repo *gitrepo.Repo) (substrate, error) {
+	s := substrate{home: home, dir: filepath.Join(repo.Top(), ".satelle"), trees: repo.Trees()}
 	var err error
 	s.config, err = loadConfig(filepath.Join(s.dir, "satelle.toml"))
 	return s, err

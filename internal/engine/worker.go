@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,7 +134,6 @@ func (e *Engine) asJudge() (done func(), err error) {
 	if err := ancestry.TakeMark(e.Home); err != nil {
 		return nil, fault.Wrap(err, nil, "marking the process that asks a gate")
 	}
-	e.judges = true
 	done, err = ancestry.RegisterWorker(e.Home, os.Getpid(), ancestry.Worker{Role: ancestry.RoleJudge, Tree: e.repo.Top()})
 	return done, fault.Wrap(err, nil, "registering the process that asks a gate")
 }
@@ -242,22 +242,24 @@ func MayUse(dir, verb string) error {
 }
 
 // mayAppend refuses what the worker that asks must not put into the log.
-func (e *Engine) mayAppend(c workflow.Change) error {
-	for _, d := range c.Drafts {
-		if d.Actor.Kind != ledger.ActorWorker {
-			continue
-		}
-		w, _, err := asking(homes(e.Home, e.repo.CommonDir()))
-		if err != nil {
-			return fault.Wrap(err, fault.Refused, "finding out who asks")
-		}
-		refusal := w.rule().MayAppend(c)
-		if refusal != nil {
-			noteRefusal(e.Place, w, d.Kind)
+func (e *Engine) mayAppend(log *ledger.Log, c workflow.Change) error {
+	if !slices.ContainsFunc(c.Drafts, func(d ledger.Draft) bool { return d.Actor.Kind == ledger.ActorWorker }) {
+		return nil
+	}
+	w, _, err := asking(homes(e.Home, e.repo.CommonDir()))
+	if err != nil {
+		return fault.Wrap(err, fault.Refused, "finding out who asks")
+	}
+	if refusal := w.rule().MayAppend(c); refusal != nil {
+		for _, d := range c.Drafts {
+			if d.Actor.Kind == ledger.ActorWorker {
+				noteRefusal(e.Place, w, d.Kind)
+				break
+			}
 		}
 		return refusal
 	}
-	return nil
+	return allowance(log, w, c)
 }
 
 // A worker makes at most so many records in one dispatch, with texts of so many
@@ -267,31 +269,47 @@ const (
 	maxMadeBytes = 64 << 20
 )
 
-// allowance refuses a worker that has made enough records.
-func (e *Engine) allowance(ctx context.Context) error {
-	if e.judges {
-		return nil
+// allowance refuses a worker a change beyond what it may make in its dispatch.
+func allowance(log *ledger.Log, w caller, c workflow.Change) error {
+	made, size := len(c.Drafts), int64(0)
+	for _, b := range c.Blobs {
+		size += b.Ref.Length
 	}
-	c, found, err := asking(homes(e.Home, e.repo.CommonDir()))
-	if err != nil || !found || c.ID == "" {
-		return nil // mayAppend will say so
+	from := w.Transition
+	if from == 0 { // a person runs it; what it has made is among the last records
+		head, err := log.Head()
+		if err != nil {
+			return fault.Wrap(err, nil, "counting what this agent has made")
+		}
+		from = max(head.Size, 10*readPage) - 10*readPage
 	}
-	made, size := 0, int64(0)
-	err = ledger.Scan(ctx, e.cfg, ledger.Query{From: c.Transition}, func(r ledger.Record) error {
-		if r.Actor.Kind == ledger.ActorWorker && r.Actor.Session == c.ID {
-			made++
-			for _, ref := range refs(r) {
-				size += ref.Length
+	for {
+		records, err := log.Read(from, readPage)
+		if err != nil {
+			return fault.Wrap(err, nil, "counting what this agent has made")
+		}
+		for _, r := range records {
+			if r.Actor.Kind == ledger.ActorWorker && r.Actor.Session == w.ID {
+				made++
+				for _, ref := range refs(r) {
+					size += ref.Length
+				}
 			}
 		}
-		return nil
-	})
-	if err == nil && (made >= maxMade || size >= maxMadeBytes) {
-		err = fault.Try(fault.New(fault.Refused, "this agent has made %d records of %d bytes in this dispatch; at most %d and %d are taken", made, size, maxMade, maxMadeBytes),
-			"satelle story docs "+c.Story)
+		if len(records) < readPage {
+			break
+		}
+		from += uint64(len(records))
 	}
-	return err
+	if made > maxMade || size > maxMadeBytes {
+		return fault.Try(fault.New(fault.Refused, "with this, the agent would have made %d records of %d bytes in this dispatch; at most %d and %d are taken", made, size, maxMade, maxMadeBytes),
+			"satelle story docs "+w.Story)
+	}
+	return nil
 }
+
+// readPage is how many records are read at once.
+const readPage = 1000
 
 // noteRefusal leaves word of a refusal where the denials of hooks are left: they come
 // into the ledger, and no rule rests on them.

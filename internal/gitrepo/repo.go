@@ -61,6 +61,29 @@ func (r *Repo) Top() string { return r.top }
 // without symbolic links.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
+// Trees are the roots of the clone's work trees, the main one first where there is
+// one. A tree whose folder is gone may be among them.
+func (r *Repo) Trees() (roots []string) {
+	if filepath.Base(r.commonDir) == ".git" {
+		roots = append(roots, filepath.Dir(r.commonDir))
+	}
+	linked := filepath.Join(r.commonDir, "worktrees")
+	entries, _ := os.ReadDir(linked)
+	for _, e := range entries {
+		dir := filepath.Join(linked, e.Name())
+		b, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+		if err != nil {
+			continue
+		}
+		gitFile := strings.TrimSpace(string(b))
+		if !filepath.IsAbs(gitFile) {
+			gitFile = filepath.Join(dir, gitFile)
+		}
+		roots = append(roots, filepath.Dir(gitFile))
+	}
+	return roots
+}
+
 // Is reports whether a git directory, a real path, is that of this work tree.
 func (r *Repo) Is(gitDir string) bool { return r.gitDir == gitDir }
 
