@@ -21,9 +21,9 @@ func (b Binding) ceiling() string {
 	case opencode:
 		return b.opencodeCeiling()
 	case claude:
-		return opened(args, "--disallowedTools", "--disallowed-tools")
+		return opened(args, []string{"Write", "Edit", "NotebookEdit", "Bash"}, "--disallowedTools", "--disallowed-tools")
 	case grok:
-		return opened(args, "--deny", "--disallowed-tools")
+		return opened(args, []string{"Write", "Edit", "Bash"}, "--deny", "--disallowed-tools")
 	}
 	return ""
 }
@@ -35,19 +35,14 @@ var (
 	openModes = []string{"acceptEdits", "bypassPermissions", "auto"}
 )
 
-// opened tells by what a command asks for no permission, unless it denies what
-// writes: a denial holds in every mode of either CLI.
-func opened(args []string, denials ...string) string {
-	by := ""
-	denied := map[string]bool{}
-	for _, o := range options(args) {
-		switch mode := bare(o.value); {
-		case slices.Contains(openers, o.flag):
-			by = o.flag + " lets it do everything"
-		case o.flag == "--permission-mode" && slices.Contains(openModes, mode):
-			by = "its permission mode is " + mode
-		}
+// opened tells by what a command asks for no permission, unless it denies the tools
+// that write: a denial holds in every mode of either CLI. Nothing behind -- is a
+// flag.
+func opened(args, writers []string, denials ...string) string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
 	}
+	denied := map[string]bool{}
 	for i, arg := range args {
 		flag, value, _ := strings.Cut(arg, "=")
 		if !slices.Contains(denials, flag) {
@@ -61,8 +56,19 @@ func opened(args []string, denials ...string) string {
 			denied[bare(tool)] = true
 		}
 	}
-	if denied["Write"] && denied["Edit"] && denied["Bash"] {
+	if !slices.ContainsFunc(writers, func(w string) bool { return !denied[w] }) {
 		return ""
+	}
+	by := ""
+	for _, o := range options(args) {
+		switch value := bare(o.value); {
+		case slices.Contains(openers, o.flag):
+			by = o.flag + " lets it do everything"
+		case o.flag == "--permission-mode" && slices.Contains(openModes, value):
+			by = "its permission mode is " + value
+		case o.flag == "--settings" && slices.ContainsFunc(openModes, func(m string) bool { return strings.Contains(value, "defaultMode:"+m) }):
+			by = "its settings open its permission mode"
+		}
 	}
 	return by
 }

@@ -217,8 +217,15 @@ func (f *files) write(path, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.mayWrite(path); err != nil {
-		return err
+	// Both by the name that was given and by what it leads to, which is written.
+	dir, err := filepath.EvalSymlinks(f.dir)
+	if err != nil {
+		return errno(err)
+	}
+	for _, judged := range []string{path, filepath.Join(dir, name)} {
+		if err := f.mayWrite(judged); err != nil {
+			return err
+		}
 	}
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {

@@ -64,7 +64,7 @@ plain. Only errors make the audit fail. docs/ci.md shows it at work.`, 3, 4, 6),
 			opts.Range = args[0]
 		}
 		for _, name := range keys {
-			b, err := a.input(name)
+			b, err := a.input(ctx, name)
 			if err != nil {
 				return err
 			}

@@ -2,14 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // scratch is a repository of its own for tests that need more than a script.
@@ -199,33 +203,81 @@ func TestInterruptedWaitLeavesTheGate(t *testing.T) {
 	}
 }
 
-// TestInterruptedInput: Ctrl-C ends who waits for what is typed, and nothing of it
-// is taken.
+// TestInterruptedInput: Ctrl-C ends who waits for what is typed, or for a pipe, and
+// nothing of it is taken.
 func TestInterruptedInput(t *testing.T) {
 	s := newScratch(t, nil)
 	id := s.start()
-	cmd := s.command("satelle", "story", "attach", id, "--name", "note", "--file", "-")
-	in, err := cmd.StdinPipe()
-	if err != nil {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var said strings.Builder
-	cmd.Stderr = &said
+	for _, file := range []string{"-", pipe} {
+		cmd := s.command("satelle", "story", "attach", id, "--name", "note", "--file", file)
+		var in io.WriteCloser
+		var err error
+		if file == "-" {
+			in, err = cmd.StdinPipe()
+		} else {
+			in, err = os.OpenFile(pipe, os.O_RDWR, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		cmd.Stderr = &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// More than a pipe holds: so it reads.
+		if _, err := in.Write(make([]byte, 256<<10)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		in.Close()
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "interrupted") {
+			t.Errorf("%s: code %d: %s", file, code, said.String())
+		}
+		if out := s.must("satelle", "story", "docs", id); strings.Contains(out, "note") {
+			t.Errorf("%s: attached: %s", file, out)
+		}
+	}
+	// One that nobody has opened to write yet is waited for.
+	cmd := s.command("satelle", "story", "attach", id, "--name", "note", "--file", pipe)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// More than a pipe holds: so it reads.
-	if _, err := in.Write(make([]byte, 256<<10)); err != nil {
-		t.Fatal(err)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for wrote := false; !wrote; {
+		in, err := os.OpenFile(pipe, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		switch {
+		case err == nil:
+			_, err = in.WriteString("late")
+			wrote = true
+			in.Close()
+		case errors.Is(err, unix.ENXIO): // nobody reads there yet
+			err = nil
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			if ended <- err; !wrote {
+				t.Fatal("it did not wait for who writes: ", err)
+			}
+		default:
+			runtime.Gosched()
+		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "interrupted") {
-		t.Errorf("code %d: %s", code, said.String())
-	}
-	if out := s.must("satelle", "story", "docs", id); strings.Contains(out, "note") {
-		t.Errorf("attached: %s", out)
+	if out := s.must("satelle", "story", "doc", id, "note"); out != "late" {
+		t.Errorf("%q", out)
 	}
 }

@@ -33,7 +33,7 @@ was rolled back or rewritten shows, and both checkpoints are printed.`, 4, 5, 6)
 	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
 		opts := ledger.VerifyOptions{Full: full}
 		if against != "" {
-			b, err := a.input(against)
+			b, err := a.input(ctx, against)
 			if err != nil {
 				return err
 			}
@@ -143,7 +143,7 @@ it takes the record's bytes and the log's public key from .satelle/logs.`, 3, 4,
 	}
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
 		if check != "" {
-			return a.checkProof(check, record, key)
+			return a.checkProof(ctx, check, record, key)
 		}
 		seq, err := position(args[0])
 		if err != nil {
@@ -167,14 +167,14 @@ it takes the record's bytes and the log's public key from .satelle/logs.`, 3, 4,
 	return cmd
 }
 
-func (a *app) checkProof(check, record, key string) error {
+func (a *app) checkProof(ctx context.Context, check, record, key string) error {
 	if record == "" || key == "" {
 		return fault.Try(fault.New(fault.Usage, "--check needs --record and --key"), "satelle ledger prove --help")
 	}
 	var in [3][]byte
 	for i, f := range []string{check, record, key} {
 		var err error
-		if in[i], err = a.input(f); err != nil {
+		if in[i], err = a.input(ctx, f); err != nil {
 			return err
 		}
 	}

@@ -56,3 +56,23 @@ func (r patient) Read(p []byte) (int, error) {
 		return 0, context.Cause(r.ctx)
 	}
 }
+
+// open opens a file to read. A pipe is waited for until somebody writes there, or
+// has lost patience.
+func open(ctx context.Context, name string) (*os.File, error) {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	came := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(name)
+		came <- opened{f, err}
+	}()
+	select {
+	case o := <-came:
+		return o.f, o.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"satelle/internal/engine"
 	"satelle/internal/fault"
@@ -58,7 +56,7 @@ func (f *fields) bind(fs *pflag.FlagSet, create bool) {
 	}
 }
 
-func (f *fields) given(a *app, fs *pflag.FlagSet) (workflow.Fields, error) {
+func (f *fields) given(ctx context.Context, a *app, fs *pflag.FlagSet) (workflow.Fields, error) {
 	var out workflow.Fields
 	str := func(name string, v *string) *string {
 		if !fs.Changed(name) {
@@ -73,7 +71,7 @@ func (f *fields) given(a *app, fs *pflag.FlagSet) (workflow.Fields, error) {
 		return v
 	}
 	if fs.Changed("body") {
-		b, err := a.text(f.body)
+		b, err := a.text(ctx, f.body)
 		if err != nil {
 			return out, err
 		}
@@ -92,7 +90,7 @@ func (f *fields) given(a *app, fs *pflag.FlagSet) (workflow.Fields, error) {
 const maxInput = 8 << 20
 
 // text returns a flag's value, or the content of what @FILE or - names.
-func (a *app) text(v string) (string, error) {
+func (a *app) text(ctx context.Context, v string) (string, error) {
 	file, isFile := strings.CutPrefix(v, "@")
 	if v != "-" && !isFile {
 		return v, nil
@@ -100,7 +98,7 @@ func (a *app) text(v string) (string, error) {
 	if v == "-" {
 		file = "-"
 	}
-	b, err := a.input(file)
+	b, err := a.input(ctx, file)
 	if err != nil {
 		return "", err
 	}
@@ -111,15 +109,15 @@ func (a *app) text(v string) (string, error) {
 }
 
 // input reads a file, or stdin where it is named "-" or "".
-func (a *app) input(file string) ([]byte, error) {
+func (a *app) input(ctx context.Context, file string) ([]byte, error) {
 	r := a.stdin
 	if file != "-" && file != "" {
-		f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe without a writer is empty
+		f, err := open(ctx, file)
 		if err != nil {
 			return nil, fault.Wrap(err, fault.NotFound, "reading the file")
 		}
 		defer f.Close()
-		r = f
+		r = patient{ctx, f}
 	}
 	b, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -146,7 +144,7 @@ first gate refuses, nothing is created.`, 3, 4, 5),
 	}
 	f.bind(cmd.Flags(), true)
 	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
-		fields, err := f.given(a, cmd.Flags())
+		fields, err := f.given(ctx, a, cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -181,7 +179,7 @@ func newStoryCreateCmd(a *app) *cobra.Command {
 	}
 	f.bind(cmd.Flags(), true)
 	cmd.RunE = a.run(func(ctx context.Context, _ []string) error {
-		fields, err := f.given(a, cmd.Flags())
+		fields, err := f.given(ctx, a, cmd.Flags())
 		if err != nil {
 			return err
 		}
@@ -213,7 +211,7 @@ gate again.`, 3, 4, 5),
 	}
 	f.bind(cmd.Flags(), false)
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		fields, err := f.given(a, cmd.Flags())
+		fields, err := f.given(ctx, a, cmd.Flags())
 		if err != nil {
 			return err
 		}

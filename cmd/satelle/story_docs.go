@@ -91,7 +91,7 @@ func newStoryAttachCmd(a *app) *cobra.Command {
 		if name == "" {
 			return fault.Try(fault.New(fault.Usage, "a document needs a --name"), "satelle story attach --help")
 		}
-		data, err := a.input(file)
+		data, err := a.input(ctx, file)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func newStoryCommentCmd(a *app) *cobra.Command {
 	offer(cmd, "kind", "comment", "question", "plan", "advice")
 	cmd.Flags().StringVar(&body, "body", "", "the text")
 	cmd.RunE = a.run(func(ctx context.Context, args []string) error {
-		text, err := a.text(body)
+		text, err := a.text(ctx, body)
 		if err != nil {
 			return err
 		}

@@ -176,14 +176,26 @@ func notStarted(out workflow.Outcome, f workflow.Fields) error {
 // by the same once they are mended.
 func retry(verb string, f workflow.Fields) string {
 	try := "satelle story " + verb + " --title " + word(f.Title)
-	if f.Category != nil {
-		try += " --category " + word(f.Category)
+	for _, one := range []struct {
+		flag  string
+		value *string
+	}{
+		{"body", f.Body}, {"category", f.Category}, {"parent", f.Parent}, {"priority", f.Priority}, {"due", f.Due},
+		{"project", f.Project}, {"assignee", f.Assignee},
+	} {
+		if one.value != nil {
+			try += " --" + one.flag + " " + word(one.value)
+		}
 	}
 	if f.Criteria == nil || len(*f.Criteria) == 0 {
 		try += ` --ac "…"`
-	} else {
-		for _, ac := range *f.Criteria {
-			try += " --ac " + word(&ac)
+	}
+	for _, many := range []struct {
+		flag   string
+		values *[]string
+	}{{"ac", f.Criteria}, {"tag", f.Tags}, {"path", f.Paths}} {
+		for i := 0; many.values != nil && i < len(*many.values); i++ {
+			try += " --" + many.flag + " " + word(&(*many.values)[i])
 		}
 	}
 	return try
