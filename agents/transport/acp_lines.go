@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	acp "github.com/coder/acp-go-sdk"
 	"github.com/tidwall/gjson"
 
 	"satelle/agents/event"
@@ -78,11 +79,14 @@ func (l *acpLines) Write(p []byte) (int, error) {
 	}
 }
 
-// asks reports whether a line is a request, and counts it.
+// asks reports whether a line is a request that will be answered, and counts it: one
+// that the library can't decode is not.
 func (l *acpLines) asks(line []byte) bool {
 	var head struct {
-		ID     *json.RawMessage
-		Method string
+		JSONRPC string            `json:"jsonrpc"`
+		ID      *json.RawMessage  `json:"id"`
+		Method  string            `json:"method"`
+		Error   *acp.RequestError `json:"error"`
 	}
 	if json.Unmarshal(line, &head) != nil || head.ID == nil || head.Method == "" {
 		return false

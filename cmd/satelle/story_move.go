@@ -161,15 +161,15 @@ func (a *app) printPlan(id string, m engine.Moved) error {
 		if len(p.Gate) == 0 {
 			fmt.Fprintln(w, "  nobody is asked")
 		}
-		if p.Performer != "" {
-			defer fmt.Fprintf(w, "  %s would then be dispatched to perform %s\n", p.Performer, p.To)
-		}
 		for _, j := range p.Gate {
 			says := j.Verdict
 			if says == "" {
 				says = "would be asked"
 			}
 			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-14s %-8s %s %s", j.Skill, j.Kind, says, printable(j.Notes)), " "))
+		}
+		if p.Performer != "" {
+			fmt.Fprintf(w, "  %s would then be dispatched to perform %s\n", p.Performer, p.To)
 		}
 	})
 }

@@ -20,7 +20,7 @@ func lookup(pid int) (process, error) {
 		return process{}, err
 	}
 	i := strings.LastIndexByte(b, ')')
-	if i < 0 {
+	if i < 0 || !strings.HasPrefix(b, strconv.Itoa(pid)+" (") { // another's may be mounted there
 		return process{}, errStat
 	}
 	fields := strings.Fields(b[i+1:])
@@ -78,6 +78,10 @@ func terminal(fd int) bool {
 // wholeMachine reports whether process 1 is the machine's, and not a
 // container's: the kernel gives its first namespace of processes a fixed number.
 func wholeMachine() bool {
+	var of syscall.Statfs_t
+	if syscall.Statfs("/proc/self/ns", &of) != nil || of.Type != procfs {
+		return false
+	}
 	name, err := os.Readlink("/proc/self/ns/pid")
 	return err == nil && name == "pid:[4026531836]"
 }
@@ -93,13 +97,21 @@ func alone() bool {
 	return err != nil || lone(b)
 }
 
-// lone reports whether a map of users has one line of one user.
+// lone reports whether a map of users has one line of one user, or is that of
+// somebody outside, whose users are none here.
 func lone(text string) bool {
+	const nobody = "4294967295"
 	fields := strings.Fields(text)
-	return len(fields) == 3 && fields[2] == "1"
+	return len(fields) == 3 && (fields[2] == "1" || fields[1] == nobody)
 }
 
-// head reads the beginning of a file, past package os, which would register
+// procfs is the kernel's number for what /proc is: whoever can mount there can put
+// files of its own in its place.
+const procfs = 0x9fa0
+
+var errForged = errors.New("it is no file of the kernel's")
+
+// head reads the beginning of a file below /proc, past package os, which would register
 // it with the poller: this runs on every tool call.
 func head(path string, limit int) (string, error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
@@ -107,6 +119,13 @@ func head(path string, limit int) (string, error) {
 		return "", &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer syscall.Close(fd)
+	var of syscall.Statfs_t
+	if err = syscall.Fstatfs(fd, &of); err == nil && of.Type != procfs {
+		err = errForged
+	}
+	if err != nil {
+		return "", &fs.PathError{Op: "statfs", Path: path, Err: err}
+	}
 	buf := make([]byte, limit)
 	n := 0
 	for n < limit {

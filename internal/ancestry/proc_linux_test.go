@@ -44,7 +44,8 @@ func TestLone(t *testing.T) {
 		"      1000       1000          1\n":                                   true,
 		"         0          0 4294967295\n":                                   false,
 		"         0       1000          1\n         1     100000      65536\n": false,
-		"": false,
+		"         0 4294967295 4294967295\n":                                   true,
+		"":                                                                     false,
 	} {
 		if got := lone(text); got != want {
 			t.Errorf("%q: %v", text, got)

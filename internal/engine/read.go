@@ -171,25 +171,25 @@ func (e *Engine) Route(ctx context.Context, id string) (StoryRoute, error) {
 	var refused ledger.BlobRef
 	err = ledger.Scan(ctx, e.cfg, ledger.Query{Story: id}, func(r ledger.Record) error {
 		var b struct {
-			Token    uint64 `json:"token"`
-			To       string `json:"to"`
-			Skill    string `json:"skill"`
-			Decision string `json:"decision"`
+			Token    uint64         `json:"token"`
+			To       string         `json:"to"`
+			Skill    string         `json:"skill"`
+			Decision string         `json:"decision"`
+			Reason   ledger.BlobRef `json:"reason"`
 		}
 		if err := json.Unmarshal(r.Body, &b); err != nil {
 			return fault.Wrap(err, fault.Integrity, "reading record %d", r.Seq)
 		}
 		switch r.Kind {
 		case workflow.KindRequested:
-			to[r.Seq] = b.To
+			to[r.Seq], refused = b.To, ledger.BlobRef{}
 		case workflow.KindVerdict:
 			st := step(to[b.Token])
 			st.Outcomes = append(st.Outcomes, fmt.Sprintf("%s %s: %s (record %d)", stampOf(r.Time), b.Skill, b.Decision, r.Seq))
 		case workflow.KindRefused:
-			for _, refused = range refs(r) { // its reason
-			}
+			refused = b.Reason
 		case workflow.KindCommitted:
-			step(b.To).Passed, refused = true, ledger.BlobRef{}
+			step(b.To).Passed = true
 		}
 		return nil
 	})

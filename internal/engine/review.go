@@ -90,7 +90,7 @@ func (r reviewer) Review(ctx context.Context, q workflow.Question) (workflow.Ver
 func (r reviewer) leadsOn(err error) string {
 	var failed *transport.Failure
 	if try := fault.TryOf(err); try != "" || !errors.As(err, &failed) {
-		return cmp.Or(try, "satelle agent validate")
+		return cmp.Or(try, "satelle story route "+r.d.story.ID)
 	}
 	switch failed.Class {
 	case transport.Missing:

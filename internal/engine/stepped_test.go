@@ -138,8 +138,18 @@ func TestSteppedMeanwhile(t *testing.T) {
 		_, err := e.Set(t.Context(), id, SetOptions{})
 		first <- err
 	}()
-	if _, err := os.ReadFile(said); err != nil {
-		t.Fatal(err)
+	began := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(said)
+		began <- err
+	}()
+	select {
+	case err := <-began:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case err := <-first:
+		t.Fatal("it ended before its agent began: ", err)
 	}
 	m, err := e.Set(t.Context(), id, SetOptions{Detach: true})
 	if err != nil || !m.Running {

@@ -126,7 +126,10 @@ func (e *Engine) foreseen(ctx context.Context, s workflow.Story, gate []workflow
 			if err == nil {
 				err = e.sub.startable(b)
 			}
-			if err != nil {
+			switch {
+			case err != nil && note != "":
+				note += ", since it can't be: " + err.Error()
+			case err != nil:
 				note = "but can't be: " + err.Error()
 			}
 		}

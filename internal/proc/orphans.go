@@ -53,8 +53,10 @@ func hunt() {
 			_ = unix.Kill(pid, unix.SIGKILL)
 			_, _ = unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		}
-		if none++; left {
+		if left {
 			none = 0
+		} else {
+			none++
 		}
 		if none == 3 {
 			return
