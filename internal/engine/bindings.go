@@ -139,14 +139,11 @@ func (e *Engine) trusted(ctx context.Context, file agents.File, b agents.Binding
 
 // boundHere is what bound tells, where who may run is a question of trust, too.
 func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, error) {
-	bound, err := e.sub.bound()
-	if err != nil {
-		return nil, err
-	}
 	file, vars, err := e.sub.bindings()
 	if err != nil {
 		return nil, err
 	}
+	bound := e.sub.bound(file, vars)
 	for _, b := range file.Bindings {
 		if x := bound[b.Name]; !x.InLoop && !x.Reviewer && x.Refusal == nil {
 			x.Refusal = e.trusted(ctx, file, b, vars)
@@ -157,11 +154,7 @@ func (e *Engine) boundHere(ctx context.Context) (map[string]workflow.Bound, erro
 }
 
 // bound tells the rules of each agent that agents.toml binds.
-func (s substrate) bound() (map[string]workflow.Bound, error) {
-	file, vars, err := s.bindings()
-	if err != nil {
-		return nil, err
-	}
+func (s substrate) bound(file agents.File, vars agents.Vars) map[string]workflow.Bound {
 	out := map[string]workflow.Bound{}
 	for _, b := range file.Bindings {
 		bound := workflow.Bound{
@@ -173,7 +166,7 @@ func (s substrate) bound() (map[string]workflow.Bound, error) {
 		}
 		out[b.Name] = bound
 	}
-	return out, nil
+	return out
 }
 
 // Validated is what a route that holds tells besides.

@@ -42,14 +42,11 @@ func TestChannelIsOneQuestion(t *testing.T) {
 		s := files(t, map[string]string{
 			"repo/.satelle/workflows/agents.toml": fmt.Sprintf("[x]\nrole = %q\ncommand = \"sh -c true\"\ntools = %q\n", role, tools),
 		})
-		file, err := s.agents()
+		file, vars, err := s.bindings()
 		if err != nil {
 			rt.Fatal(err)
 		}
-		bound, err := s.bound()
-		if err != nil {
-			rt.Fatal(err)
-		}
+		bound := s.bound(file, vars)
 		validated, refused := file.Dispatchable(), bound["x"].Refusal
 		if (validated == nil) != (refused == nil) {
 			rt.Fatalf("tools %q of a %s: validate says %v, a dispatch %v", tools, role, validated, refused)
@@ -100,7 +97,7 @@ func TestWhatCannotBeReadRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := files(t, map[string]string{tt.name: tt.text})
-		if _, err := s.bound(); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), tt.says) {
+		if _, _, err := s.bindings(); !fault.Is(err, fault.Refused) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
 		}
 	}
@@ -125,12 +122,12 @@ tools = "Bash"
 [here]
 command = "in-loop"
 `})
-	bound, err := s.bound()
+	file, vars, err := s.bindings()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, says := range map[string]string{"good": "", "here": "", "variable": "[variable] env A needs ${NOBODY_SET_IT}", "channel": "no way to its context", "missing": `"no-such-program"`} {
-		refusal := bound[name].Refusal
+		refusal := s.bound(file, vars)[name].Refusal
 		if says == "" && refusal != nil || says != "" && (refusal == nil || !strings.Contains(refusal.Error(), says)) {
 			t.Errorf("%s: %v", name, refusal)
 		}

@@ -59,10 +59,7 @@ func (e *Engine) newDispatcher(s workflow.Story, lane route.Lane, text workflow.
 	if err != nil {
 		return nil, err
 	}
-	bound, err := e.sub.bound()
-	if err != nil {
-		return nil, err
-	}
+	bound := e.sub.bound(file, vars)
 	if progress == nil {
 		progress = io.Discard
 	}

@@ -171,11 +171,10 @@ func (e *Engine) Route(ctx context.Context, id string) (StoryRoute, error) {
 	var refused ledger.BlobRef
 	err = ledger.Scan(ctx, e.cfg, ledger.Query{Story: id}, func(r ledger.Record) error {
 		var b struct {
-			Token    uint64         `json:"token"`
-			To       string         `json:"to"`
-			Skill    string         `json:"skill"`
-			Decision string         `json:"decision"`
-			Reason   ledger.BlobRef `json:"reason"`
+			Token    uint64 `json:"token"`
+			To       string `json:"to"`
+			Skill    string `json:"skill"`
+			Decision string `json:"decision"`
 		}
 		if err := json.Unmarshal(r.Body, &b); err != nil {
 			return fault.Wrap(err, fault.Integrity, "reading record %d", r.Seq)
@@ -187,7 +186,13 @@ func (e *Engine) Route(ctx context.Context, id string) (StoryRoute, error) {
 			st := step(to[b.Token])
 			st.Outcomes = append(st.Outcomes, fmt.Sprintf("%s %s: %s (record %d)", stampOf(r.Time), b.Skill, b.Decision, r.Seq))
 		case workflow.KindRefused:
-			refused = b.Reason
+			var why struct {
+				Reason ledger.BlobRef `json:"reason"`
+			}
+			if err := json.Unmarshal(r.Body, &why); err != nil {
+				return fault.Wrap(err, fault.Integrity, "reading record %d", r.Seq)
+			}
+			refused = why.Reason
 		case workflow.KindCommitted:
 			step(b.To).Passed = true
 		}

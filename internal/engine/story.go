@@ -180,8 +180,13 @@ func retry(verb string, f workflow.Fields) string {
 		flag  string
 		value *string
 	}{
-		{"body", f.Body}, {"category", f.Category}, {"parent", f.Parent}, {"priority", f.Priority}, {"due", f.Due},
-		{"project", f.Project}, {"assignee", f.Assignee},
+		{"body", f.Body},
+		{"category", f.Category},
+		{"parent", f.Parent},
+		{"priority", f.Priority},
+		{"due", f.Due},
+		{"project", f.Project},
+		{"assignee", f.Assignee},
 	} {
 		if one.value != nil {
 			try += " --" + one.flag + " " + word(one.value)
